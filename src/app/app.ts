@@ -67,10 +67,11 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
   const ratePerSecond = findRate(settings);
   const guarded = profile.isLive && settings.guardWrite ? withWriteGuard(signed, settings.guardWrite) : signed;
   const connection = {
-    service: createService(guarded, { appKey }),
+    service: createService(guarded, { appKey, by: settings.by }),
     send: createSignedSender({
       send: account.send,
       appKey,
+      by: settings.by,
       tokens: signed,
       createCoreToken: async () => {
         const input = { secret: await readSecret() };

@@ -30,6 +30,8 @@ export type { AccountDetails, AccountSummary, EmailAccess, EmailAccessChange };
 
 export interface ConnectionSettings extends HostContext {
   readonly profile: Profile;
+  /** The person or job that changes data, for histories. */
+  readonly by?: string | undefined;
   /** Calls per second; 0 disables pacing. The default depends on the profile. */
   readonly rate?: number | undefined;
   /** The fraction of the rate to use, above 0 up to 1 (default: 1). */

@@ -18,7 +18,7 @@ const servedUrl = "http://127.0.0.1:8080";
 
 const utoken = secretVariable("utoken");
 
-interface PreviewSettings extends Pick<ConnectionSettings, "env" | "profile"> {
+interface PreviewSettings extends Pick<ConnectionSettings, "env" | "profile" | "by"> {
   readonly preview: Preview;
   readonly transport: Transport;
   readonly rehearse: Rehearse;
@@ -26,7 +26,7 @@ interface PreviewSettings extends Pick<ConnectionSettings, "env" | "profile"> {
 
 /** A connection that shows calls instead of making them; each ends with `CallPreviewed`. */
 export function previewCalls(connection: Connection, settings: PreviewSettings): Connection {
-  const { profile, env, preview, transport, rehearse } = settings;
+  const { profile, env, by, preview, transport, rehearse } = settings;
   const { appKey } = connection;
   const isLocal = profile.mode === "local";
   const baseUrl = (isLocal ? (findPublicUrl(env) ?? servedUrl) : profile.baseUrl).replace(/(?<!\/)\/+$/, "");
@@ -47,10 +47,11 @@ export function previewCalls(connection: Connection, settings: PreviewSettings):
       throw new CallPreviewed();
     },
     appKey,
+    by,
     tokens: { token: async () => ({ utoken, expiresAtMs: undefined }), withToken: (call) => call(utoken) },
     createCoreToken: async () => utoken,
   });
-  const service = createService(previewing, { appKey });
+  const service = createService(previewing, { appKey, by });
   return { ...connection, service, send, readSecret: async () => secretVariable("secret") };
 }
 

@@ -1,5 +1,6 @@
 import {
   appKeyNames,
+  byHeader,
   callerNames,
   type Endpoint,
   ServiceError,
@@ -30,7 +31,7 @@ const [utokenField] = callerNames.utoken;
  * @throws ServiceError `invalidParams`, `unauthorized` if a path parameter is missing or invalid
  */
 export function encodeCall(endpoint: Endpoint, input: Fields, caller: Caller): EncodedCall {
-  const { method, auth, reply, acceptsUtoken = false } = endpoint;
+  const { method, auth, effect, reply, acceptsUtoken = false } = endpoint;
   const used = new Set<string>();
   const path = choosePath(endpoint, input, caller).replaceAll(pathParameter, (_match, name: string) => {
     used.add(name);
@@ -45,6 +46,7 @@ export function encodeCall(endpoint: Endpoint, input: Fields, caller: Caller): E
   const headers = {
     accept: reply.media === "bytes" ? "*/*" : "application/json",
     ...(auth === "core" && caller.utoken !== undefined && { [callerNames.tokenHeader]: caller.utoken }),
+    ...(effect !== "read" && caller.utoken !== undefined && byHeader(caller.by)),
   };
   if (method === "GET") return { method, target: path + encodeQuery(fields), headers };
   if (endpoint.signedBody) return encodeSigned(endpoint.signedBody, input, { method, target: path, headers });

@@ -45,7 +45,8 @@ export async function saveProfile(places: Places, input: ProfileInput): Promise<
   const { configFolder } = places;
   const former = findStored(await readProfiles(configFolder), name);
   const isSame = former !== undefined && targetOf(former) === targetOf(target);
-  const fields = { ...target, id, ...(isLive && { live: true as const }) };
+  const by = isSame && former.by !== undefined && { by: former.by };
+  const fields = { ...target, id, ...(isLive && { live: true as const }), ...by };
   if (former && !isSame) await deleteCredentials(places, name, former);
   // Before taking the lock, because the user may have to unlock the keyring.
   const saved = secret === undefined ? undefined : await saveToKeyring(places, name, fields, secret);
@@ -123,12 +124,20 @@ export async function setCurrentProfile(configFolder: string, name: string): Pro
   });
 }
 
-export async function setProfileLive(configFolder: string, name: string, isLive: boolean): Promise<void> {
+/** What can be changed about a profile. Fields that are undefined stay as they are. */
+export interface ProfileChange {
+  readonly isLive?: boolean | undefined;
+  /** An empty name removes it. */
+  readonly by?: string | undefined;
+}
+
+export async function changeProfile(configFolder: string, name: string, change: ProfileChange): Promise<void> {
   await changeProfiles(configFolder, (stored) => {
     const profile = findStored(stored, name);
     if (!profile) return stored;
-    const { live: _live, ...others } = profile;
-    return withProfile(stored, name, isLive ? { ...others, live: true } : others);
+    const { live, by: formerBy = "", ...others } = profile;
+    const { isLive = live === true, by = formerBy } = change;
+    return withProfile(stored, name, { ...others, ...(isLive && { live: true }), ...(by !== "" && { by }) });
   });
 }
 

@@ -7,6 +7,8 @@ import { isJsonObject } from "../contract/json-text.ts";
 interface StoredFields {
   /** Whether the account is in production. */
   readonly live?: true;
+  /** The name of the person who uses it, for histories. */
+  readonly by?: string;
   /** Identifies the profile in the keyring and among cached tokens, even if its name is reused. Absent in old profiles. */
   readonly id?: string;
   /** Present if the secret is in the keyring instead of the file. */

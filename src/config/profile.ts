@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import { parseDatabaseAddress } from "../storage/address.ts";
 import { parseAddress } from "./database-settings.ts";
@@ -12,6 +13,8 @@ interface NamedProfile {
   readonly name: string;
   /** Whether it is in production: its name is shown on writes, and destructive commands ask for confirmation. */
   readonly isLive: boolean;
+  /** The name of the person who uses it, for histories. */
+  readonly by?: string | undefined;
 }
 
 /** An account of the embedded engine. */
@@ -125,6 +128,7 @@ async function remoteProfile(
   return {
     name,
     isLive: stored.live === true,
+    by: stored.by,
     mode: "remote",
     baseUrl: stored.base_url,
     appKey: stored.app_key,
@@ -136,7 +140,7 @@ async function remoteProfile(
 /** Adds the stored password to the address. */
 async function storedDatabase(sources: ProfileSources, name: string, stored: StoredDatabase): Promise<LocalProfile> {
   const { database, shownAs } = findDatabase(stored.database, sources.cwd, `profile ${name}`);
-  const profile = { name, isLive: stored.live === true, mode: "local", shownAs } as const;
+  const profile = { name, isLive: stored.live === true, by: stored.by, mode: "local", shownAs } as const;
   const password = isDatabaseServer(stored) ? await readStoredSecret(sources, name, stored) : undefined;
   return { ...profile, database: password === undefined ? database : withPassword(database, password) };
 }
@@ -198,6 +202,33 @@ function readAdHocProfile(env: Environment): RemoteProfile | undefined {
     tokenMark: secret,
     utoken,
   };
+}
+
+/**
+ * Finds who makes changes, as histories show it: from the environment, the profile, or the user of the operating system.
+ * @throws UserError `usage`
+ */
+export function findPerson(env: Environment, { by }: Pick<Profile, "by">): string | undefined {
+  const given = readVariable(env, "STARPOST_BY");
+  if (given !== undefined) return checkPerson(given, "STARPOST_BY");
+  try {
+    return by ?? userInfo().username;
+  } catch {
+    // A container's user may have no name.
+    return undefined;
+  }
+}
+
+const maxPerson = 100;
+
+/** @throws UserError `usage` */
+export function checkPerson(name: string, source: string): string {
+  const isValid = name.trim() !== "" && name.length <= maxPerson && name.isWellFormed() && !/\p{Cc}/u.test(name);
+  if (isValid) return name.trim();
+  throw usageError(
+    `invalid value for ${source}`,
+    `Use the name of a person or job, with at most ${maxPerson} characters.`,
+  );
 }
 
 /** Whether a database is on a server, not in a file. */

@@ -217,7 +217,27 @@ export const callerNames = {
   appKey: ["app_key", "appkey", "store_id"],
   utoken: ["utoken"],
   tokenHeader: "x-service-token",
+  /**
+   * The person or job that changes data, for histories. Not part of the specification, and ignored without a token. Text
+   * other than ASCII is percent-encoded UTF-8.
+   */
+  byHeader: "starpost-by",
 } as const;
+
+/** The header that names who changes data. */
+export function byHeader(by: string | undefined): Readonly<Record<string, string>> {
+  return by === undefined ? {} : { [callerNames.byHeader]: by.replace(/[^ -~]|%/gu, encodeURIComponent) };
+}
+
+/** Reads `byHeader`. Other clients may send `%` as it is. */
+export function readBy({ [callerNames.byHeader]: header }: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof header !== "string") return undefined;
+  try {
+    return decodeURIComponent(header);
+  } catch {
+    return header;
+  }
+}
 
 export const appKeyNames: ReadonlySet<string> = new Set(callerNames.appKey);
 

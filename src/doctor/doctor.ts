@@ -3,8 +3,10 @@ import type { Profile } from "../config/profile.ts";
 import { type Check, type DoctorContext, failed, ok, problem, skipAll, warning } from "./check.ts";
 import { checkCaCertificates, checkEnvironment } from "./environment-check.ts";
 import { checkDisk, checkFolder, checkSecretFiles } from "./folder-checks.ts";
+import { once } from "node:events";
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
+import { createServer } from "node:net";
 import { codeOf } from "../config/user-error.ts";
 
 /** The result of all checks, as printed by `starpost doctor --json`. */
@@ -47,6 +49,7 @@ const accountChecks: readonly CheckGroup<Profile>[] = [
         : (await import("./remote/remote-checks.ts")).checkRemoteAccount(context, profile),
   },
   { names: ["mail"], run: checkEmail },
+  { names: ["port"], run: ({ clock }, { mode }) => (mode === "local" ? checkPort(clock) : []) },
 ];
 
 /** Extra time for checks that cannot be aborted, in milliseconds. */
@@ -165,6 +168,33 @@ async function checkEmail(context: Pick<DoctorContext, "env" | "paths" | "checkE
     return failed("mail", error, configureEmail);
   }
 }
+
+/** Checks whether `starpost serve` can listen on its default port. */
+async function checkPort(clock: () => number): Promise<Check> {
+  const { defaultPublicUrl } = await import("../config/public-url.ts");
+  const { port, hostname, origin } = new URL(defaultPublicUrl);
+  const server = createServer();
+  try {
+    await once(server.listen(Number(port), hostname), "listening");
+    return ok("port", `port ${port} is free for \`starpost serve\``);
+  } catch (error) {
+    if (codeOf(error) !== "EADDRINUSE") return failed("port", error, usePort);
+  } finally {
+    server.close();
+  }
+  const { createHttpTransport } = await import("../client/http-transport.ts");
+  const limits = { ratePerSecond: 0, maxAttempts: 1, maxRetryMs: 0, requestTimeoutMs: 1_000 };
+  const transport = createHttpTransport({ baseUrl: origin, clock, ...limits });
+  const isHealthy = await transport.send({ method: "GET", target: "/healthz", headers: {}, effect: "read" }).then(
+    ({ bytes }) => bytes.toString() === JSON.stringify({ status: "ok" }),
+    () => false,
+  );
+  await transport.close();
+  if (isHealthy) return ok("port", `a server answers on port ${port}`);
+  return warning("port", `port ${port} is in use by another program`, usePort);
+}
+
+const usePort = "To serve on another port, pass --port to `starpost serve`.";
 
 async function checkOutboxFolder(folder: string): Promise<Check> {
   const target = `emails are written to ${folder} and not sent`;

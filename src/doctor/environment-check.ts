@@ -11,6 +11,7 @@ type Visibility = "value" | "address" | "secret";
 export const knownVariables: Readonly<Record<string, Visibility>> = {
   STARPOST_HOME: "value",
   STARPOST_PROFILE: "value",
+  STARPOST_BY: "value",
   STARPOST_PAGER: "value",
   STARPOST_DATABASE: "address",
   STARPOST_DATABASE_POOL: "value",

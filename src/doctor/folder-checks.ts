@@ -162,7 +162,7 @@ async function listNames(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
 }
 
-function isAccessibleToOthers(mode: number): boolean {
+export function isAccessibleToOthers(mode: number): boolean {
   return platform() !== "win32" && (mode & 0o077) !== 0;
 }
 

@@ -62,6 +62,8 @@ function describePacing({ participants, heldUntilMs, slowdown }: PaceState, nowM
   return ok("pace", slowdown > 1.05 ? `${processes}, slowed down after throttling` : processes);
 }
 
+const setClock = "Set the clock, or synchronize it with a time server (timedatectl set-ntp true).";
+
 const skewMs = { warning: 5_000, problem: 60_000 } as const;
 
 /**
@@ -80,8 +82,18 @@ export function checkClock(aheadMs: number, uncertaintyMs: number): Check {
   }
   const direction = aheadMs > 0 ? "behind" : "ahead of";
   const message = `this machine's clock is ${formatDuration(differenceMs)} ${direction} the service's`;
-  const fix = "Set the clock, or synchronize it with a time server (timedatectl set-ntp true).";
-  return minDifferenceMs > skewMs.problem ? problem("clock", message, fix) : warning("clock", message, fix);
+  return minDifferenceMs > skewMs.problem ? problem("clock", message, setClock) : warning("clock", message, setClock);
+}
+
+/** Compares this machine's clock with times that were recorded earlier, on this machine or by the database's clock. */
+export function checkRecordedTimes(times: Readonly<Record<string, number | null | undefined>>, nowMs: number): Check {
+  const known = Object.entries(times).flatMap(([what, ms]) => (ms === null || ms === undefined ? [] : [{ what, ms }]));
+  const newest = known.toSorted((one, other) => other.ms - one.ms)[0];
+  if (!newest) return skipped("clock", "nothing was recorded yet that it could be compared with");
+  const aheadMs = newest.ms - nowMs;
+  if (aheadMs <= skewMs.warning) return ok("clock", `this machine's clock is not behind ${newest.what}`);
+  const message = `this machine's clock is ${formatDuration(aheadMs)} behind ${newest.what}`;
+  return aheadMs > skewMs.problem ? problem("clock", message, setClock) : warning("clock", message, setClock);
 }
 
 /** The resolution of the `Date` header. Source: RFC 9110, section 6.6.1. */

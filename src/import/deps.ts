@@ -14,7 +14,12 @@ export interface ImportObserver {
 /** What an import needs from its caller. */
 export interface ImportDeps extends ImportContext {
   /** Connects to the service; called when the first call is due, never in a dry run. */
-  readonly openService: (options: { rate?: number | undefined; rateShare?: number | undefined }) => Promise<{
+  readonly openService: (options: {
+    rate?: number | undefined;
+    rateShare?: number | undefined;
+    /** The run that changes data, for histories. */
+    importId?: string | undefined;
+  }) => Promise<{
     service: Service;
     concurrency: number;
     /** The number of concurrent calls with one record each (default: `concurrency`). */

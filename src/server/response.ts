@@ -7,6 +7,7 @@ import {
   sendingLimits,
   ServiceError,
   callerNames,
+  readBy,
   asFields,
   isJsonObject,
   type BytesOutput,
@@ -190,9 +191,14 @@ export function decodeCall(endpoint: Endpoint, { path, query, body, headers }: C
   const appKey = findText(sources, callerNames.appKey);
   const utoken =
     endpoint.auth === "core" ? findText([headers], [callerNames.tokenHeader]) : findText(sources, callerNames.utoken);
+  const by = readBy(headers);
   return {
     input: merge(sources),
-    caller: { ...(appKey !== undefined && { appKey }), ...(utoken !== undefined && { utoken }) },
+    caller: {
+      ...(appKey !== undefined && { appKey }),
+      ...(utoken !== undefined && { utoken }),
+      ...(by !== undefined && { by }),
+    },
     ...(endpoint.supportsJsonp && callback !== undefined && { callback }),
   };
 }

@@ -290,6 +290,7 @@ const singleHeaders: ReadonlySet<string> = new Set([
   "content-encoding",
   "authorization",
   callerNames.tokenHeader,
+  callerNames.byHeader,
   idempotencyKeys.header,
 ]);
 

@@ -4,6 +4,7 @@ import {
   type ServiceError,
   type Auth,
   appKeyNames,
+  byHeader,
   callerNames,
   isJsonObject,
 } from "../contract/index.ts";
@@ -62,6 +63,8 @@ export type SendSigned = (call: UnsignedCall, options?: CallOptions) => Promise<
 export interface RawSigning {
   readonly send: SendRaw;
   readonly appKey: string;
+  /** The person or job that changes data. */
+  readonly by?: string | undefined;
   readonly tokens: Pick<SignedTransport, "token" | "withToken">;
   /** Requests an access token that is valid only for the core API. */
   readonly createCoreToken: () => Promise<string>;
@@ -86,12 +89,12 @@ export function fillPath(path: string, appKey: string): string {
  * Assumed: a call that is not in the contract requires a utoken, and is retried only if its method reads. Calls to the
  * core API accept a utoken; if the service rejects it, an access token of the core API is requested.
  */
-export function createSignedSender({ send, appKey, tokens, createCoreToken }: RawSigning): SendSigned {
+export function createSignedSender({ send, appKey, by, tokens, createCoreToken }: RawSigning): SendSigned {
   return async (unsigned, options) => {
     const call = { ...unsigned, path: fillPath(unsigned.path, appKey) };
     const found = findOperation(call.method, call.path);
     const kind = found?.endpoint.auth ?? (call.path.startsWith("/core/") ? "core" : "utoken");
-    const sign = (utoken?: string) => signCall(call, { found, kind, appKey, utoken });
+    const sign = (utoken?: string) => signCall(call, { found, kind, appKey, by, utoken });
     const sendWith = async (utoken?: string) => ({ ...(await send(sign(utoken), options)), utoken });
     const isSigned = kind === "utoken" || kind === "core" || found?.endpoint.acceptsUtoken === true;
     if (call.isAnonymous || !isSigned || holdsToken(call, kind)) return sendWith();
@@ -132,10 +135,11 @@ interface Signing {
   readonly found: FoundOperation | undefined;
   readonly kind: Auth;
   readonly appKey: string;
+  readonly by: string | undefined;
   readonly utoken: string | undefined;
 }
 
-function signCall(call: UnsignedCall, { found, kind, appKey, utoken }: Signing): RawRequest {
+function signCall(call: UnsignedCall, { found, kind, appKey, by, utoken }: Signing): RawRequest {
   const { method, path, query, headers, body, isAnonymous = false } = call;
   const added = { ...(!isAnonymous && needsAccount(found, call) && { account: appKey }), utoken };
   const inHeader = kind === "core" && utoken !== undefined;
@@ -145,15 +149,17 @@ function signCall(call: UnsignedCall, { found, kind, appKey, utoken }: Signing):
   const asked = filled ? query : [...query, ...Object.entries(fields)];
   const search = new URLSearchParams(asked.map(([name, value]): [string, string] => [name, value])).toString();
   const sent = filled ?? body;
+  const effect = found?.endpoint.effect ?? (isBodiless ? "read" : "once");
   return {
     method,
     target: search === "" ? path : `${path}?${search}`,
     headers: {
       ...(sent && { "content-type": "application/json" }),
+      ...(effect !== "read" && utoken !== undefined && byHeader(by)),
       ...headers,
       ...(inHeader && { [callerNames.tokenHeader]: utoken }),
     },
-    effect: found?.endpoint.effect ?? (isBodiless ? "read" : "once"),
+    effect,
     utoken,
     ...(sent && { body: sent }),
   };

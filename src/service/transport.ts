@@ -1,10 +1,12 @@
 import type * as z from "zod";
 import type { EndpointOf, OperationName } from "../contract/index.ts";
 
-/** Who is calling. `appKey` identifies the account, `utoken` authenticates it. Neither is part of the input. */
+/** Who is calling. `appKey` identifies the account, `utoken` authenticates it. None of it is part of the input. */
 export interface Caller {
   readonly appKey?: string | undefined;
   readonly utoken?: string | undefined;
+  /** The person or job that changes data, for histories (default: the store). Ignored without a valid utoken. */
+  readonly by?: string | undefined;
 }
 
 /** The input of a call as passed by the caller: flat, before validation. */

@@ -15,5 +15,7 @@ export function toStorageError(error: unknown, shownAs: string): StorageError | 
   if (error instanceof SchemaError)
     return new StorageError("notOurs", `${shownAs}: ${error.message}`, error, error.hint);
   const issue = dialects.postgres.explainError(error) ?? dialects.sqlite.explainError(error);
-  return issue && new StorageError(issue[0], `${shownAs}: ${issue[1]}`, error);
+  if (!issue) return undefined;
+  const [problem, description, hint] = issue;
+  return new StorageError(problem, `${shownAs}: ${description}`, error, hint?.(shownAs));
 }

@@ -27,6 +27,8 @@ export interface DatabaseFacts extends DialectFacts {
     readonly secretSealed: string;
     readonly validTokens: number;
   } | null;
+  /** When the newest order was stored, in milliseconds; null without orders, undefined if the tables are of an older version. */
+  readonly newestOrderMs?: number | null | undefined;
   /** Emails that are held, by reason, if there are any; empty if the tables are of an older version. */
   readonly heldEmails: Readonly<Record<string, number>>;
   /** What waits to be sent; undefined if the tables are of an older version. */
@@ -59,6 +61,8 @@ export function listLostNodes({ cluster }: Pick<DialectFacts, "cluster">): reado
 export interface DatabaseFailure {
   readonly problem: StorageProblem | "bug";
   readonly message: string;
+  /** What to do, if that does not follow from the problem. */
+  readonly hint?: string | undefined;
 }
 
 export type DatabaseInspection = { readonly facts: DatabaseFacts } | { readonly failure: DatabaseFailure };
@@ -103,15 +107,16 @@ export async function inspectDatabase(
     const backlog = isCurrent ? await readBacklog(db) : undefined;
     const webhooks = isCurrent ? await readWebhooks(db, clock() - webhookPeriodMs) : undefined;
     const coupons = isCurrent ? await readCoupons(db, clock() - couponPeriodMs) : undefined;
+    const newestOrderMs = isCurrent ? await readNewestOrder(db) : undefined;
     const accounts = schema === null ? 0 : await countAccounts(db);
     const schemaProblem = schema === null ? undefined : findSchemaProblem(schema);
     const pendingMigrations = schemaProblem ? [] : listPending(schema ?? 0);
-    const content = { tables, accounts, account, heldEmails, backlog, webhooks, coupons };
+    const content = { tables, accounts, account, newestOrderMs, heldEmails, backlog, webhooks, coupons };
     return { facts: { ...facts, schema, newestSchema, schemaProblem, pendingMigrations, ...content } };
   } catch (error) {
     const known = toStorageError(error, shownAs);
-    const { problem = "bug", message } = known ?? { message: `${shownAs}: ${(error as Error).message}` };
-    return { failure: { problem, message } };
+    const failure = { problem: "bug" as const, message: `${shownAs}: ${(error as Error).message}` };
+    return { failure: known ? { problem: known.problem, message: known.message, hint: known.hint } : failure };
   } finally {
     await db?.destroy().catch(() => {});
   }
@@ -140,6 +145,11 @@ async function readAccount(
     .where("expires_at", ">", nowMs)
     .executeTakeFirstOrThrow();
   return { appKey: found.app_key, secretSealed: found.secret_sealed, validTokens: count };
+}
+
+async function readNewestOrder(db: Kysely<Tables>): Promise<number | null> {
+  const newest = await db.selectFrom("orders").select("created_at").orderBy("id", "desc").limit(1).executeTakeFirst();
+  return newest?.created_at ?? null;
 }
 
 async function countHeldEmails(db: Kysely<Tables>): Promise<DatabaseFacts["heldEmails"]> {

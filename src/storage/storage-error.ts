@@ -16,8 +16,8 @@ export type StorageProblem =
   | "missing"
   | "deleted";
 
-/** A problem, and its description for users. */
-export type StorageIssue = readonly [StorageProblem, string];
+/** A problem, its description for users, and what to do, if that does not follow from the problem. */
+export type StorageIssue = readonly [StorageProblem, string, hint?: (shownAs: string) => string];
 
 export class StorageError extends Error {
   override readonly name = "StorageError";

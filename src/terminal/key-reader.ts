@@ -1,6 +1,5 @@
 import { emitKeypressEvents } from "node:readline";
-import type { Readable } from "node:stream";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { PassThrough, type Readable } from "node:stream";
 
 /** A pressed key: its character, or its name, such as `return`; `end` if the terminal closed. */
 export type Key = string;
@@ -8,31 +7,37 @@ export type Key = string;
 interface Keypress {
   readonly name?: string;
   readonly ctrl?: boolean;
+  readonly sequence?: string;
 }
 
 type Terminal = Readable & { setRawMode?: (isRaw: boolean) => unknown };
 
-/** The same key is not accepted again within this time, in milliseconds: it was held, or pressed twice. */
-const repeatMs = 250;
+/** A key, and what the terminal sent for it. */
+interface Press {
+  readonly key: Key;
+  readonly sequence: string;
+}
 
-/**
- * Reads keys at a terminal, but only those that are pressed while the program waits for one: earlier ones were meant for
- * what the screen showed before. Ctrl-C and Ctrl-D are `interrupt` and `end`, and are never lost.
- */
+/** A prompt that reads the keys. */
+interface Borrower {
+  readonly input: PassThrough;
+  readonly cancel: AbortController;
+}
+
+/** Reads keys at a terminal, in order, also those that are pressed while the program is busy. Ctrl-C is read before all others. */
 export class KeyReader {
   readonly #terminal: Terminal;
   readonly #signal: AbortSignal;
-  readonly #clock: () => number;
+  readonly #waiting: Press[] = [];
   #accept: ((key: Key) => void) | undefined;
   /** `interrupt` or `end`, once it was pressed. */
   #ended: Key | undefined;
-  #last: { readonly key: Key; readonly atMs: number } | undefined;
+  #borrower: Borrower | undefined;
 
   /** @param signal ends the waits */
-  constructor(input: Readable, { signal, clock }: { readonly signal: AbortSignal; readonly clock: () => number }) {
+  constructor(input: Readable, signal: AbortSignal) {
     this.#terminal = input;
     this.#signal = signal;
-    this.#clock = clock;
   }
 
   /** Begins to read keys, which are then not shown. */
@@ -45,7 +50,7 @@ export class KeyReader {
     if (this.#signal.aborted) this.#onAbort();
   }
 
-  /** Leaves the terminal to others, such as a prompt. */
+  /** Leaves the terminal to others. */
   close(): void {
     this.#terminal.off("keypress", this.#onKey).off("end", this.#onEnd).off("close", this.#onEnd);
     this.#signal.removeEventListener("abort", this.#onAbort);
@@ -53,27 +58,58 @@ export class KeyReader {
     this.#terminal.pause();
   }
 
-  /** Waits for the next key, without those that the terminal has already received. */
+  /** Returns the next key. */
   async next(): Promise<Key> {
-    await nextTurn();
-    return this.#ended ?? new Promise((resolve) => (this.#accept = resolve));
+    const first = this.#ended === "interrupt" ? undefined : this.#waiting.shift();
+    return first?.key ?? this.#ended ?? new Promise((resolve) => (this.#accept = resolve));
   }
 
-  readonly #onKey = (text: string | undefined, { name, ctrl = false }: Keypress = {}): void => {
-    if (ctrl && name === "c") return this.#end("interrupt");
-    if (ctrl && name === "d") return this.#end("end");
-    const key = text !== undefined && /^[!-~]$/.test(text) ? text : (name ?? "");
-    const atMs = this.#clock();
-    const isRepeated = this.#last?.key === key && atMs - this.#last.atMs < repeatMs;
-    this.#last = { key, atMs };
-    if (!isRepeated) this.#resolve(key);
+  /** Forgets the keys that were not read. */
+  discard(): void {
+    this.#waiting.length = 0;
+  }
+
+  /** Passes the keys to a prompt, up to Enter, or Ctrl-C or Escape, which cancel it. */
+  async lend<T>(prompt: (input: Readable, signal: AbortSignal) => Promise<T>): Promise<T> {
+    const borrower = { input: new PassThrough(), cancel: new AbortController() };
+    this.#borrower = borrower;
+    for (const press of this.#waiting.splice(0)) this.#take(press);
+    if (this.#ended !== undefined) borrower.cancel.abort();
+    try {
+      return await prompt(borrower.input, borrower.cancel.signal);
+    } finally {
+      this.#borrower = undefined;
+    }
+  }
+
+  readonly #onKey = (text: string | undefined, { name, ctrl = false, sequence = text }: Keypress = {}): void => {
+    const isControl = ctrl && this.#borrower === undefined;
+    if (isControl && name === "c") return this.#end("interrupt");
+    if (isControl && name === "d") return this.#end("end");
+    const isCancel = name === "escape" || (ctrl && name === "c");
+    const key = isCancel ? "escape" : text !== undefined && /^[!-~]$/.test(text) ? text : (name ?? "");
+    this.#take({ key, sequence: sequence ?? "" });
   };
 
   readonly #onEnd = (): void => this.#end("end");
   readonly #onAbort = (): void => this.#end("interrupt");
 
+  #take(press: Press): void {
+    if (this.#borrower) this.#pass(press, this.#borrower);
+    else if (this.#accept) this.#resolve(press.key);
+    else this.#waiting.push(press);
+  }
+
+  #pass({ key, sequence }: Press, { input, cancel }: Borrower): void {
+    if (key === "escape") cancel.abort();
+    else input.write(sequence);
+    // What follows is not for the prompt.
+    if (["escape", "return", "enter"].includes(key)) this.#borrower = undefined;
+  }
+
   #end(key: Key): void {
     this.#ended ??= key;
+    this.#borrower?.cancel.abort();
     this.#resolve(this.#ended);
   }
 

@@ -322,7 +322,7 @@ test("sanitizes service messages in retry notices and hides the token", async ()
 
 describe("starpost api: deletion", () => {
   test.each([
-    ["DELETE", "/v1/apps/{app_key}/products_groups/Teas", "Delete the group Teas?"],
+    ["DELETE", "/v1/apps/{app_key}/products_groups/Teas", "this deletes the group Teas\n"],
     ["DELETE", "/new/things/1", "DELETE /new/things/1?"],
     ["POST", "/apps/{app_key}/coupons/unique/delete", "map_share"],
     ["POST", "/apps/{app_key}/coupons/uniqu%65/%64elete", "map_share"],

@@ -44,6 +44,22 @@ describeBackends("reviews.createNow for a past review", (harness) => {
     expect(await outbox(harness())).toEqual({ mails: 0, deliveries: 0 });
   });
 
+  it("is imported by the job that the caller names, also together with those of others", async () => {
+    const { caller } = await harness().newAccount();
+    const jobs = ["import 1", "import 2", undefined];
+    const ids = await Promise.all(
+      jobs.map(async (by) => {
+        const { reviews } = await harness()
+          .service({ ...caller, by })
+          .reviews.createNow(aReview({ past }));
+        return reviews[0]?.id ?? 0;
+      }),
+    );
+    const service = harness().service(caller);
+    const histories = await Promise.all(ids.map((review_id) => service.reviews.history({ review_id })));
+    expect(histories.map(({ events }) => events[0]?.by)).toEqual(["import 1", "import 2", "MODERATOR"]);
+  });
+
   it("has the images and the date of the comment that the store states", async () => {
     const { service } = await harness().newAccount();
     const images = ["https://img.example/a.jpg", "http://img.example/b.png?w=1,2"];

@@ -353,6 +353,21 @@ describeBackends("reviews", (harness) => {
       ]);
     });
 
+    it("is made by the person that the caller names, unless the call names another", async () => {
+      const account = await newAccount();
+      const [id = 0] = await store(account, {});
+      const by = "Zoë, 100% Ünal";
+      const { reviews } = harness().service({ ...account.caller, by });
+      await reviews.setPublished({ review_id: id, published: false, reason: "rude" });
+      await reviews.setPublished({ review_id: id, published: true, reason: "a mistake", by: "Eve" });
+      await reviews.comment({ review_id: id, content: "Thanks" });
+      const { events } = await reviews.history({ review_id: id });
+      expect(events.map((event) => event.by)).toEqual(["USER", by, "Eve", by]);
+      const tooLong = harness().service({ ...account.caller, by: "x".repeat(1_025) });
+      const hiding = tooLong.reviews.setPublished({ review_id: id, published: false, reason: "rude" });
+      await expect(hiding).rejects.toMatchObject({ kind: "invalidParams" });
+    });
+
     it("leaves the same data if repeated, as a comment does", async () => {
       const account = await newAccount();
       const { reviews, webhooks } = account.service;

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
@@ -6,6 +6,7 @@ import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Check } from "../../src/doctor/check.ts";
 import type { Diagnosis } from "../../src/doctor/doctor.ts";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
+import { postgresServer } from "../support/postgres.ts";
 import { Homes, remoteEnv } from "../support/starpost.ts";
 
 const homes = new Homes();
@@ -56,7 +57,9 @@ describe("doctor with the embedded engine", () => {
     await home.run(["orders", "import", "fixtures/good/orders.csv"]);
     const before = listAll(home.folder);
     const ran = await diagnose(home);
-    expect(ran.data.checks.filter(({ status }) => status === "problem" || status === "warning")).toEqual([]);
+    const found = ran.data.checks.filter(({ status }) => status === "problem" || status === "warning");
+    expect(found.map(({ name }) => name)).toEqual(["backup"]);
+    expect(ran.get("clock").status).toBe("ok");
     expect(ran.get("database").status).toBe("ok");
     expect(ran.get("database-integrity").status).toBe("ok");
     expect(ran.get("tokens").message).toBe("1 of 100 in use");
@@ -88,6 +91,41 @@ describe("doctor with the embedded engine", () => {
     const ran = await diagnose(home);
     expect(ran.exitCode).toBe(1);
     expect(ran.get("database").status).toBe("problem");
+  });
+
+  test("suggests a restore if the database is damaged", async () => {
+    const home = homes.open();
+    await home.run(["orders", "import", "fixtures/good/orders.csv"]);
+    const path = join(home.folder, "starpost.db");
+    const content = readFileSync(path);
+    for (const damage of [content.subarray(0, 8_192), Buffer.from(content).fill(0xff, 20_000, 60_000)]) {
+      writeFileSync(path, damage);
+      const ran = await diagnose(home);
+      const { message, fix } = ran.data.checks.find(({ status }) => status === "problem") ?? {};
+      expect({ exitCode: ran.exitCode, fix }, message).toEqual({ exitCode: 1, fix: expect.stringMatching(/backup/) });
+    }
+  });
+
+  test("detects a clock that is behind what was stored", async () => {
+    const home = homes.open();
+    await home.init();
+    const later = new Date(Date.now() + 3_600_000);
+    utimesSync(join(home.folder, "starpost.db"), later, later);
+    expect((await diagnose(home)).get("clock")).toMatchObject({ status: "problem" });
+  });
+
+  test("detects a host without an address", async () => {
+    const ran = await diagnose(homes.open(), { STARPOST_DATABASE: "postgres://shop@db.invalid/shop" });
+    expect(ran.exitCode).toBe(5);
+    expect(ran.get("reachability")).toMatchObject({ status: "problem", fix: expect.stringContaining("DNS") });
+  });
+
+  test.skipIf(postgresServer === undefined)("names the command that creates a database", async () => {
+    const url = new URL(postgresServer ?? "");
+    url.pathname = "/no%20shop";
+    const ran = await diagnose(homes.open(), { STARPOST_DATABASE: url.href });
+    const { fix = "" } = ran.get("database");
+    expect(fix).toMatch(/`createdb --maintenance-db='postgres:.*' 'no shop'`/);
   });
 
   test("names the process that holds the write lock", async () => {

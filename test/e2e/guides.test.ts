@@ -19,7 +19,7 @@ function openShell(): Shell {
   const path = [join(cwd, ".bin"), dirname(process.execPath), process.env["PATH"] ?? ""].join(":");
   return {
     cwd,
-    env: { PATH: path, HOME: cwd, STARPOST_HOME: join(cwd, "starpost"), COLUMNS: "80" },
+    env: { PATH: path, HOME: cwd, STARPOST_HOME: join(cwd, "starpost"), STARPOST_BY: "kim", COLUMNS: "80" },
     isInProcess: true,
   };
 }

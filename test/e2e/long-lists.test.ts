@@ -19,6 +19,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   reviews: {},
   product_groups: { name: "'group' || n" },
   mails: { order_row: "null", due_at: "due_at + n % 100" },
+  webhooks: { url: "'https://shop.example/' || n" },
   webhook_deliveries: { event_id: "'event' || n" },
   webhook_attempts: {},
   erasures: {},
@@ -65,7 +66,9 @@ const countRows: Readonly<Record<string, (text: string) => number>> = {
 
 const lists = [
   "mail list",
+  "webhooks list",
   "webhooks deliveries",
+  "imports list",
   "customers erasures",
   "products list",
   "orders list",

@@ -72,7 +72,7 @@ it("lists pending emails, cancels some, sends the rest, and shows their states",
 
   const asked = await home.run(["mail", "cancel", "1001", "--product", "pan"]);
   expect(asked.exitCode).toBe(2);
-  expect(asked.stderr).toMatch(/order 1001 about pan\? 1 email /);
+  expect(asked.stderr).toMatch(/1 queued email of order 1001 about pan/);
   const stopped = await home.run(["mail", "cancel", "1001", "--product", "pan", "--yes"]);
   expect([stopped.exitCode, stopped.stderr]).toEqual([0, expect.stringContaining("starpost mail why 1001")]);
   const teapot = waiting.find(({ order_id, product_id }) => order_id === "1001" && product_id === "teapot");

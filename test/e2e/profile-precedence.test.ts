@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Home, Homes } from "../support/starpost.ts";
@@ -102,5 +103,39 @@ describe("the profile in effect", () => {
     });
     expect(refused.exitCode).toBe(2);
     expect(callCount).toBe(before);
+  });
+});
+
+describe("who makes changes", () => {
+  test("is the person in the environment, in the profile, or at the computer, and the run of an import", async () => {
+    const home = await openHome("trial");
+    const file = join(home.folder, "reviews.csv");
+    const columns =
+      "product_id,product_title,product_url,display_name,email,review_content,review_title,review_score,date";
+    writeFileSync(file, `${columns}\npot,Pot,https://shop.example/pot,Ann,ann@mail.example,Good,Fine,5,2024-01-05\n`);
+    const { data: imported } = await home.json<{ import_id: string }>(["reviews", "import", file]);
+    const hide = (name: string, ...args: string[]) =>
+      home.run(["reviews", "hide", "1", "--reason", name, ...args], {
+        env: { STARPOST_BY: name === "env" ? "Zoë" : "" },
+      });
+    await hide("user");
+    await home.run(["profile", "set", "trial", "--by", "Bo"]);
+    await hide("profile");
+    await hide("env");
+    await hide("flag", "--by", "Eve");
+    await home.run(["profile", "set", "trial", "--by", ""]);
+    await hide("user again");
+    const history = await home.json<readonly { by: string; reason: string | null }[]>(["reviews", "history", "1"]);
+    const user = userInfo().username;
+    expect(history.data.map(({ by, reason }) => [reason, by])).toEqual([
+      [null, `kim, import ${imported.import_id}`],
+      ["user", user],
+      ["profile", "Bo"],
+      ["env", "Zoë"],
+      ["flag", "Eve"],
+      ["user again", user],
+    ]);
+    expect(await home.run(["profile", "set", "trial"])).toMatchObject({ exitCode: 2 });
+    expect(await home.run(["groups", "list"], { env: { STARPOST_BY: "a\nb" } })).toMatchObject({ exitCode: 2 });
   });
 });

@@ -63,7 +63,7 @@ describe("init", () => {
     [["init", "--base-url", "http://127.0.0.1:9", "--app-key", "k"], "--secret-stdin"],
     [["init", "--local", "--base-url", "http://127.0.0.1:9"], "--local"],
     [["profile", "add", "x"], "--base-url"],
-    [["profile", "set", "x"], "--live or --no-live"],
+    [["profile", "set", "x"], "--by"],
   ])("%j names the missing value if it cannot prompt", async (args, expected) => {
     const ran = await homes.open().json(args);
     expect([ran.exitCode, ran.stdout]).toEqual([2, ""]);
@@ -83,6 +83,7 @@ describe("profiles", () => {
       app_key: server.app_key,
       current: false,
       live: false,
+      by: null,
       signed_in: true,
       secret_in: "file",
     });

@@ -40,6 +40,7 @@ export class Home {
     this.env = {
       PATH: process.env["PATH"] ?? "",
       STARPOST_HOME: this.folder,
+      STARPOST_BY: "kim",
       STARPOST_KEYRING: "off",
       // Not in TMPDIR, so that tests know what else is there.
       NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache"),

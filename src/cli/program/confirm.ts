@@ -84,7 +84,21 @@ export async function confirmOperation(
 
 function requirePerson(context: PromptContext, question: string): void {
   if (canPrompt(context)) return;
-  throw usageError(`cannot prompt for confirmation: ${question}`, "To skip the prompt, pass --yes.");
+  throw usageError(`cannot prompt for confirmation: ${describeEffect(question)}`, "To skip the prompt, pass --yes.");
+}
+
+/** A question as a statement about the command: `Cancel 2 emails? This cannot be undone.` as `this cancels 2 emails`. */
+function describeEffect(question: string): string {
+  return question
+    .replace(/ ?(?:Continue\?|This cannot be undone\.)$/, "")
+    .replace(/(^|[.:] )([A-Z][a-z]+)((?: (?:(?!\. )[^?])*)?)\?$/, (_, start: string, verb: string, object: string) => {
+      return `${start}${start === ". " ? "This" : "this"} ${inThirdPerson(verb.toLowerCase())}${object}`;
+    });
+}
+
+function inThirdPerson(verb: string): string {
+  if (/[^aeiou]y$/.test(verb)) return `${verb.slice(0, -1)}ies`;
+  return /(?:ch|sh|s|x|z|o)$/.test(verb) ? `${verb}es` : `${verb}s`;
 }
 
 async function nameLiveProfile(context: Pick<WriteContext, "profile">, question: string): Promise<string> {

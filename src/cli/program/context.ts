@@ -30,7 +30,9 @@ export interface Context {
   change<T>(description: string, make: () => Promise<T>, isRehearsed?: "rehearsed"): Promise<T>;
   /** Whether the user has confirmed a write to the account. */
   readonly approval: WriteApproval;
-  connect(options?: Pick<ConnectionSettings, "rate" | "rateShare" | "isBulk">): Promise<Connection>;
+  connect(
+    options?: Pick<ConnectionSettings, "rate" | "rateShare" | "isBulk"> & { readonly importId?: string | undefined },
+  ): Promise<Connection>;
   /** Runs work on a connection to the profile's account, and closes the connection afterward. */
   withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   withService<T>(work: (service: Connection["service"]) => Promise<T>): Promise<T>;
@@ -85,9 +87,11 @@ export function createContext(
   const guarded = { io, globals, messages, profile, approval, announceWrite };
   const guardWrite = createWriteGuard(guarded);
   const ownSettings = async () => ({ ...(await host()), guardWrite, ...(await readSettings(guarded, shown)) });
-  const connect: Context["connect"] = async (options = {}) => {
+  const connect: Context["connect"] = async ({ importId, ...options } = {}) => {
     // Settings first: reports an invalid setting before loading anything else.
-    const settings = { ...(await ownSettings()), ...options };
+    const own = await ownSettings();
+    const by = importId === undefined ? own.by : `${own.by === undefined ? "" : `${own.by}, `}import ${importId}`;
+    const settings = { ...own, by, ...options };
     const { openConnection } = await io.loadApp();
     return openConnection(settings);
   };
@@ -150,8 +154,11 @@ type Guarded = Pick<Context, "io" | "globals" | "messages" | "profile" | "approv
 /** What a connection needs in addition to the host, but for the options of the command. */
 async function readSettings(context: Guarded, shown: CallPreview | undefined) {
   const { io, globals, messages } = context;
+  const profile = await context.profile();
+  const { findPerson } = await import("../../config/profile.ts");
   return {
-    profile: await context.profile(),
+    profile,
+    by: findPerson(io.env, profile),
     version: io.version,
     preview: shown?.preview,
     notice: (message: string) => messages.warn(message),

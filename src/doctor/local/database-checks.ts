@@ -1,5 +1,4 @@
 import { statfs } from "node:fs/promises";
-import { platform } from "node:os";
 import type { LocalProfile } from "../../config/profile.ts";
 import { describeHold } from "../../contract/emails/sending.ts";
 import {
@@ -10,15 +9,15 @@ import {
 } from "../../storage/inspect-database.ts";
 import { countOf, formatBytes, formatDuration } from "../../terminal/plural.ts";
 import { type Check, ok, problem, skipAll, skipped, warning, failed, type DoctorContext } from "../check.ts";
-import { formatMode } from "../folder-checks.ts";
+import { formatMode, isAccessibleToOthers } from "../folder-checks.ts";
 import { findPoolSize, findReader, maxReaderLagMs } from "../../config/database-settings.ts";
 import type { Environment } from "../../config/environment.ts";
 import { defaultPoolSize, type DialectFacts } from "../../storage/dialect.ts";
 import { readRecords } from "../../backup/records.ts";
 import { dayMs } from "../../contract/time.ts";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 
-export const fixes: Readonly<Record<DatabaseFailure["problem"], string>> = {
+const fixes: Readonly<Record<DatabaseFailure["problem"], string>> = {
   busy: "Try again. If the error persists, find out which other process writes to the database.",
   noConnection: "Raise the server's limits on connections, lower STARPOST_DATABASE_POOL, or use a connection pooler.",
   unreachable: "Check that the PostgreSQL server is running and can be reached from this machine.",
@@ -36,10 +35,17 @@ export const fixes: Readonly<Record<DatabaseFailure["problem"], string>> = {
 /** An import can use up less than this quickly; bytes. */
 const minFreeBytes = 200_000_000;
 
+/** What to do about a failure, as a sentence. */
+export function fixOf({ problem: kind, hint }: DatabaseFailure): string {
+  return hint === undefined
+    ? fixes[kind]
+    : `${hint.charAt(0).toUpperCase()}${hint.slice(1)}${/[.`]$/.test(hint) ? "" : "."}`;
+}
+
 /** Reports that a database could not be inspected, and skips the checks that depend on it. */
-export function reportFailure(failure: DatabaseFailure, fix = fixes[failure.problem]): Check[] {
+export function reportFailure(failure: DatabaseFailure): Check[] {
   return [
-    problem("database", failure.message, fix),
+    problem("database", failure.message, fixOf(failure)),
     ...skipAll(["database-integrity", "key", "credentials", "tokens"], "the database cannot be read"),
   ];
 }
@@ -80,7 +86,7 @@ export async function findFreeBytes(folder: string): Promise<number | undefined>
 }
 
 export function checkFileMode(path: string, mode: number): Check {
-  if ((mode & 0o077) === 0 || platform() === "win32") return ok("database-file", "readable only by you");
+  if (!isAccessibleToOthers(mode)) return ok("database-file", "readable only by you");
   return problem("database-file", `other users can read ${path} (mode ${formatMode(mode)})`, `chmod 600 '${path}'`);
 }
 
@@ -185,7 +191,7 @@ export async function checkReader({ env, clock }: DoctorContext, database: strin
     if (!address) return [];
     const inspection = await inspectDatabase(address.location, { clock, busyTimeoutMs: 1_000 });
     if ("failure" in inspection) {
-      return [warning("reader", inspection.failure.message, fixes[inspection.failure.problem])];
+      return [warning("reader", inspection.failure.message, fixOf(inspection.failure))];
     }
     const { replication, schema, newestSchema } = inspection.facts;
     const { shownAs } = address;
@@ -246,10 +252,13 @@ export async function checkGrowth(
 /** An older backup is reported if there is no schedule, in milliseconds. */
 const maxAgeMs = 7 * 24 * 60 * 60 * 1_000;
 
+const makeBackup = "Run `starpost backup create`.";
+
 /** Checks the age of the newest backup of the database that was made on this machine, and the schedule. */
 export async function checkBackups(
   { paths, clock }: Pick<DoctorContext, "paths" | "clock">,
   { shownAs }: Pick<LocalProfile, "shownAs">,
+  hasContent: boolean,
 ): Promise<Check> {
   const { backups, schedules } = await readRecords(paths);
   const last = backups.findLast(({ database }) => database === shownAs);
@@ -258,11 +267,22 @@ export async function checkBackups(
     const message = `the scheduled backup failed at ${schedule.tried_at}: ${schedule.error}`;
     return warning("backup", message, "Correct the cause; the server tries again. Or run `starpost backup create`.");
   }
-  if (!last) return skipped("backup", "no backup was made with starpost on this machine");
+  if (!last) {
+    const none = "no backup was made with starpost on this machine";
+    return hasContent ? warning("backup", none, makeBackup) : skipped("backup", none);
+  }
   const ageMs = clock() - Date.parse(last.created_at);
   const message = `the newest backup is ${formatDuration(ageMs)} old: ${last.file}${existsSync(last.file) ? "" : " (moved or deleted)"}`;
+  const mode = statSync(last.file, { throwIfNoEntry: false })?.mode ?? 0;
+  if (isAccessibleToOthers(mode)) {
+    return problem(
+      "backup",
+      `other users can read ${last.file} (mode ${formatMode(mode)})`,
+      `chmod 600 '${last.file}'`,
+    );
+  }
   const limitMs = schedule ? 2 * schedule.every_ms : maxAgeMs;
   if (ageMs <= limitMs) return ok("backup", message);
-  const fix = schedule ? "Check that the server with --backup-every is running." : "Run `starpost backup create`.";
+  const fix = schedule ? "Check that the server with --backup-every is running." : makeBackup;
   return warning("backup", message, fix);
 }

@@ -7,9 +7,14 @@ import { codeOf } from "../../config/user-error.ts";
 import { utokenLimits } from "../../contract/index.ts";
 import { createSealer } from "../../engine/kernel/sealer.ts";
 import { parseDatabaseAddress } from "../../storage/address.ts";
-import { type DatabaseFacts, inspectDatabase, listLostNodes } from "../../storage/inspect-database.ts";
+import {
+  type DatabaseFacts,
+  type DatabaseFailure,
+  inspectDatabase,
+  listLostNodes,
+} from "../../storage/inspect-database.ts";
 import { type Check, type DoctorContext, failed, ok, problem, skipAll, skipped, warning } from "../check.ts";
-import { checkClock, checkPacing, checkWebhooks } from "../service-checks.ts";
+import { checkClock, checkPacing, checkRecordedTimes, checkWebhooks } from "../service-checks.ts";
 import {
   checkDamage,
   checkDatabase,
@@ -18,7 +23,7 @@ import {
   checkJournal,
   checkNodes,
   findFreeBytes,
-  fixes,
+  fixOf,
   reportFailure,
   checkBacklog,
   checkCoupons,
@@ -38,7 +43,7 @@ export async function checkLocalAccount(context: DoctorContext, profile: LocalPr
   const address = parseDatabaseAddress(profile.database);
   if (!address.isFile) return checkServerAccount(context, profile);
   return [
-    ...skipAll(["reachability", "clock"], "not needed for a database on this machine or network"),
+    skipped("reachability", "not needed for a database on this machine or network"),
     ...(await checkFileAccount(context, profile, address.location)),
   ];
 }
@@ -47,8 +52,8 @@ async function checkFileAccount(context: DoctorContext, profile: LocalProfile, p
   const { clock, timeoutMs } = context;
   const found = await stat(path).catch((error: unknown) => error as NodeJS.ErrnoException);
   if (found instanceof Error) {
-    if (codeOf(found) === "ENOENT") return checkNewAccount(context, path);
-    return reportFailure({ problem: "cannotOpen", message: `${path}: ${found.message}` });
+    if (codeOf(found) === "ENOENT") return [checkRecordedTimes({}, clock()), ...(await checkNewAccount(context, path))];
+    return reportFileFailure({ problem: "cannotOpen", message: `${path}: ${found.message}` });
   }
   const program = await context.findDatabaseProbe();
   const [{ inspection, damage }, lockUsage] = await Promise.all([
@@ -57,14 +62,20 @@ async function checkFileAccount(context: DoctorContext, profile: LocalProfile, p
   ]);
   if (!inspection) {
     const message = `${path} could not be read in ${timeoutMs / 1_000} s`;
-    return reportFailure({ problem: "unreachable", message }, "Check that the disk or network drive responds.");
+    return reportFileFailure({
+      problem: "unreachable",
+      message,
+      hint: "check that the disk or network drive responds",
+    });
   }
   if ("failure" in inspection) {
     const { failure } = inspection;
-    return [...reportFailure(failure), checkLock(lockUsage, failure.problem === "busy")];
+    return [...reportFileFailure(failure), checkLock(lockUsage, failure.problem === "busy")];
   }
   const { facts } = inspection;
+  const recorded = { "the newest change of the database file": found.mtimeMs, "the newest order": facts.newestOrderMs };
   return [
+    checkRecordedTimes(recorded, clock()),
     await checkDatabase(facts, profile, dirname(path)),
     checkFileMode(path, found.mode),
     checkJournal(facts),
@@ -74,6 +85,10 @@ async function checkFileAccount(context: DoctorContext, profile: LocalProfile, p
     ...(await checkContent(context, profile, facts)),
     await checkGrowth(context, profile, { bytes: found.size, freeBytes: await findFreeBytes(dirname(path)) }),
   ];
+}
+
+function reportFileFailure(failure: DatabaseFailure): Check[] {
+  return [skipped("clock", "the database cannot be read"), ...reportFailure(failure)];
 }
 
 /** Before the first use, there is no database and no account. */
@@ -98,7 +113,7 @@ async function checkServerAccount(context: DoctorContext, profile: LocalProfile)
     const { failure } = inspection;
     if (failure.problem === "unreachable") {
       return [
-        problem("reachability", failure.message, fixes.unreachable),
+        problem("reachability", failure.message, fixOf(failure)),
         ...skipAll(["clock", "database", "key", "credentials", "tokens"], "the database server cannot be reached"),
       ];
     }
@@ -111,7 +126,7 @@ async function checkServerAccount(context: DoctorContext, profile: LocalProfile)
   const { facts } = inspection;
   return [
     ok("reachability", `${profile.shownAs} responded in ${clock() - startedMs} ms`),
-    checkClock(facts.clockAheadMs ?? 0, 0),
+    checkServerClock(facts, clock()),
     await checkDatabase(facts, profile, undefined),
     skipped("database-integrity", "not applicable to PostgreSQL"),
     checkServerLock(facts.writer ?? undefined),
@@ -123,6 +138,13 @@ async function checkServerAccount(context: DoctorContext, profile: LocalProfile)
     ])),
     await checkGrowth(context, profile, { bytes: facts.bytes, freeBytes: undefined }),
   ];
+}
+
+/** The newest order can be of a server whose clock is ahead of that of the database. */
+function checkServerClock({ clockAheadMs, newestOrderMs }: DatabaseFacts, nowMs: number): Check {
+  const now = checkClock(clockAheadMs ?? 0, 0);
+  const earlier = checkRecordedTimes({ "the newest order": newestOrderMs }, nowMs);
+  return now.status === "ok" && "fix" in earlier ? earlier : now;
 }
 
 /** @param checkServer checks of a server, which follow that of the pacing */
@@ -140,7 +162,7 @@ async function checkContent(
     ...checkBacklog(facts, nowMs),
     ...(facts.webhooks ? [checkWebhooks(facts.webhooks, nowMs)] : []),
     ...checkCoupons(facts),
-    await checkBackups(context, profile),
+    await checkBackups(context, profile, typeof facts.newestOrderMs === "number"),
   ];
 }
 

@@ -1,5 +1,14 @@
 import type { Transaction } from "kysely";
-import { type Endpoint, endpointOf, type OperationName, ServiceError } from "../../contract/index.ts";
+import {
+  callerNames,
+  type Endpoint,
+  endpointOf,
+  invalidField,
+  maxLength,
+  type OperationName,
+  ServiceError,
+  shape,
+} from "../../contract/index.ts";
 import {
   type CallEvent,
   type Caller,
@@ -72,7 +81,11 @@ export function createSequence(): Outside {
 }
 
 /** Carries out the steps of a call, in order. */
-async function runSteps({ name, given, options }: GivenCall, started: CallContext, engine: Engine): Promise<unknown> {
+async function runSteps(
+  { name, given, caller, options }: GivenCall,
+  started: CallContext,
+  engine: Engine,
+): Promise<unknown> {
   const { limits, writes, responses, findOperation } = engine;
   const { onEvent, engine: { inputStage, inputText, clientAddress, hasVersion } = {} } = options;
   const endpoint = endpointOf(name);
@@ -86,7 +99,8 @@ async function runSteps({ name, given, options }: GivenCall, started: CallContex
   const operation = await findOperation(name);
   const { owner, check, checkSignature, prepare, before, after } = operation;
   const ownerId = owner && (await read(started, (context) => findOwner(owner, input as OwnerNames, context)));
-  const call = { ...started, ownerId, isChecked: inputStage !== undefined };
+  const by = readCallerName(caller, account, endpoint);
+  const call = { ...started, ownerId, by, isChecked: inputStage !== undefined };
   if (check) await read(call, (context) => check(input, context));
   if (endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
   const readSignature = checkSignature && (() => read(call, (context) => checkSignature(input, context)));
@@ -109,6 +123,14 @@ async function runSteps({ name, given, options }: GivenCall, started: CallContex
 /** Operations for which the token is optional state whether it is valid; all others but public ones require it. */
 function hasToken({ isStore }: Account, { auth }: Endpoint): boolean {
   return isStore ?? auth !== "account";
+}
+
+/** @throws ServiceError `invalidParams` */
+function readCallerName({ by }: Caller, account: Account | undefined, endpoint: Endpoint): string | undefined {
+  if (by === undefined || endpoint.effect === "read" || !account || !hasToken(account, endpoint)) return undefined;
+  const { success, data } = shape.name.safeParse(by);
+  if (success) return data;
+  throw invalidField(callerNames.byHeader, `must be text of at most ${maxLength.name} characters`);
 }
 
 function describeCaller(account: Account, endpoint: Endpoint): CallEvent {
@@ -172,14 +194,14 @@ async function writeCall(
   call: CallContext,
   writes: AccountWrites,
 ): Promise<KeyedResult> {
-  const { account, ownerId, isChecked } = call;
+  const { account, ownerId, isChecked, by } = call;
   const keyed = hashes && { input, ...hashes };
   const workOnAll = async (calls: readonly unknown[], transaction: Transaction<Tables>) => {
     const context = { ...call, transaction };
     if (keyed) return runOnce(endpointOf(name), calls as readonly KeyedCall[], operation, context);
     return (await runAll(operation, calls, context)).map((output) => ({ output, isReplay: false }));
   };
-  const key = `${name} ${account?.isStore} ${isChecked} ${keyed !== undefined}`;
+  const key = JSON.stringify([name, account?.isStore, isChecked, keyed !== undefined, by]);
   const combinable = { key, ids: keyed ? [keyed.keyHash] : [], input: keyed ?? input, workOnAll };
   const runAlone = async (transaction: Transaction<Tables>) => {
     const [result] = await workOnAll([combinable.input], transaction);

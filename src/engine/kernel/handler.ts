@@ -1,6 +1,12 @@
 import type { Transaction } from "kysely";
 import type * as z from "zod";
-import type { Endpoint, EndpointOf, OperationName, ServiceError } from "../../contract/index.ts";
+import {
+  actorNames,
+  type Endpoint,
+  type EndpointOf,
+  type OperationName,
+  type ServiceError,
+} from "../../contract/index.ts";
 import type { Database } from "../../storage/database.ts";
 import type { StorageDialect } from "../../storage/dialect.ts";
 import type { PublicKind } from "../../storage/tables/accounts.ts";
@@ -29,6 +35,8 @@ export interface HandlerContext {
   readonly account?: Account | undefined;
   /** For an operation without an account: the account of the record or the signed link that the call names, if it exists. */
   readonly ownerId?: number | undefined;
+  /** The person or job that the caller, who has a token, makes the call for. */
+  readonly by?: string | undefined;
   /** The time of the call, in milliseconds since the epoch. */
   readonly nowMs: number;
   readonly random: RandomBytes;
@@ -46,6 +54,11 @@ export interface HandlerContext {
   readonly isSignUpClosed?: boolean | undefined;
   /** The space that the photos of an account may take up, in bytes (default: `photoLimits.bytesPerAccount`). */
   readonly photoStorageBytes?: number | undefined;
+}
+
+/** Who makes a change for the store, as histories show it. */
+export function actorOf({ by = actorNames.store }: Pick<HandlerContext, "by">): string {
+  return by;
 }
 
 /** What the steps of an operation outside of transactions may use. */

@@ -2,7 +2,7 @@ import { actorNames, type contract, missingField, recordNotFound } from "../../c
 import { findStorePerson, readStoreName } from "../accounts/account-profile.ts";
 import { requireFeature } from "../accounts/account-settings.ts";
 import { findRow } from "../kernel/account-rows.ts";
-import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
+import { accountOf, actorOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
 import { announceQuestion, queueAnswerNotifications } from "./question-messages.ts";
 import { recordQuestionEvent } from "./question-history.ts";
@@ -44,7 +44,7 @@ export const answerHandlers: Handlers<typeof contract.answers> = {
     const row = await insertAnswer({ question_row: question_id, content, by_store: shopper ? 0 : 1 }, person, context);
     await addPublicIds("answer", [row.answer_row], accountId, context);
     await addToQuestionTotals({ accountId, productRow }, { questions: 0, answers: 1 }, context);
-    const [answerId, by] = [row.answer_row, shopper ? actorNames.user : actorNames.store];
+    const [answerId, by] = [row.answer_row, shopper ? actorNames.user : actorOf(context)];
     const event = { questionId: question_id, answerId, authorRow: person.id, event: "answered", by };
     await recordQuestionEvent(event, accountId, context);
     await announceQuestion({ id: question_id, accountId }, context, { id: answerId, content, by_store: !shopper });

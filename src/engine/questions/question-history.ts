@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import { actorNames, type contract, recordNotFound } from "../../contract/index.ts";
+import { type contract, recordNotFound } from "../../contract/index.ts";
 import { findRow, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
-import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { accountOf, actorOf, type HandlerContext } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
 import { refreshQuestions } from "./question-index.ts";
 
@@ -22,11 +22,12 @@ interface QuestionEvent {
 
 /** Appends an event to the history of a question that has changed, and updates what lists know about it. */
 export async function recordQuestionEvent(
-  { questionId, answerId, authorRow, event, by = actorNames.store, reason, previous }: QuestionEvent,
+  { questionId, answerId, authorRow, event, by, reason, previous }: QuestionEvent,
   accountId: number,
-  { transaction, dialect, nowMs }: Pick<HandlerContext, "transaction" | "dialect" | "nowMs">,
+  context: Pick<HandlerContext, "transaction" | "dialect" | "nowMs" | "by">,
 ): Promise<void> {
-  await refreshQuestions([questionId], accountId, { transaction, dialect });
+  const { transaction, nowMs } = context;
+  await refreshQuestions([questionId], accountId, context);
   await transaction
     .insertInto("question_events")
     .values({
@@ -35,7 +36,7 @@ export async function recordQuestionEvent(
       answer_row: answerId ?? null,
       user_row: authorRow,
       event,
-      by_name: by,
+      by_name: by ?? actorOf(context),
       reason: reason ?? null,
       previous: previous ?? null,
       created_at: nowMs,

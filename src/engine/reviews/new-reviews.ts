@@ -1,6 +1,6 @@
 import { actorNames, imageLimits, type PastReview, type ReviewerType } from "../../contract/index.ts";
 import { type AddressedPerson, addShoppers, findAndRenameShopper } from "../accounts/shoppers.ts";
-import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { accountOf, actorOf, type HandlerContext } from "../kernel/handler.ts";
 import { signClaim } from "../kernel/signed-link.ts";
 import { countAnonymous, findHeldFlood, findHeldText } from "./moderation/holds.ts";
 import { type Decision, decisionOf, holdBy, isPublished, readPublicationRules } from "./publication.ts";
@@ -159,7 +159,7 @@ export async function storePastReviews(
   const inputs = reviews.map(({ input }) => input);
   const { groups, places } = await placeReviews(inputs, authors, true, context);
   const parts = reviews.map((review, at) => toParts(review, places[at] as Place));
-  const imported = [{ event: "imported", by: actorNames.store, reason: null }];
+  const imported = [{ event: "imported", by: actorOf(context), reason: null }];
   const stored = await storeReviews(parts, groups, () => imported, context);
   const images = reviews.flatMap(({ past }, at) => (past.images ?? []).map((url) => [stored[at]?.review.id, url]));
   await insertImages(images, context);

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import {
-  actorNames,
   type contract,
   type PublishedReviews,
   publishedReviews,
@@ -10,7 +9,7 @@ import {
 import type { Row } from "../../storage/tables.ts";
 import { readSettings, saveSetting } from "../accounts/account-settings.ts";
 import { selectAccountRows, updateAccountRows, updateRows } from "../kernel/account-rows.ts";
-import { accountIdOf, accountOf, type HandlerContext, type Preparation } from "../kernel/handler.ts";
+import { accountIdOf, accountOf, actorOf, type HandlerContext, type Preparation } from "../kernel/handler.ts";
 import { parseRules, ruleAuthor } from "./moderation/rules.ts";
 import { confirmProduct } from "../products/product-view.ts";
 import { refreshTags } from "./review-index.ts";
@@ -145,17 +144,17 @@ async function selectMisplaced(
 /**
  * Publishes or hides a review.
  * Assumed: every call is recorded with its reason, even if it changes nothing, unless it repeats the last event; `by`
- * defaults to MODERATOR.
+ * defaults to the header of the call, or else MODERATOR.
  */
 export async function setPublished(
-  { review_id, published, reason, by = actorNames.store }: z.output<typeof contract.reviews.setPublished.input>,
+  { review_id, published, reason, by }: z.output<typeof contract.reviews.setPublished.input>,
   context: HandlerContext,
 ): Promise<ReviewParts> {
   const accountId = accountOf(context).id;
   const found = await findReview(review_id, context);
   const { product_row: productRow } = found.review;
   if (published && productRow !== null) await confirmProduct(productRow, accountId, context);
-  const event = { id: review_id, event: published ? "published" : "unpublished", by, reason };
+  const event = { id: review_id, event: published ? "published" : "unpublished", by: by ?? actorOf(context), reason };
   if (await isLastEvent(event, accountId, context)) return found;
   await recordReviewEvents([event], accountId, context);
   await changeReview(review_id, { moderation: event.event }, context);

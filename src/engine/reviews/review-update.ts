@@ -1,9 +1,9 @@
 import type * as z from "zod";
-import { actorNames, type contract, type FieldError, type ItemOutcome, outcomeOf } from "../../contract/index.ts";
+import { type contract, type FieldError, type ItemOutcome, outcomeOf } from "../../contract/index.ts";
 import type { Row } from "../../storage/tables.ts";
 import { verifyAuthor } from "../accounts/shoppers.ts";
 import { deleteRows, findRows, updateRows } from "../kernel/account-rows.ts";
-import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { accountOf, actorOf, type HandlerContext } from "../kernel/handler.ts";
 import { insertImages } from "./new-reviews.ts";
 import { announceUpdate, updatePublication } from "./publication.ts";
 import { reindexReviews } from "./review-index.ts";
@@ -50,7 +50,7 @@ export async function updateReview(
   await updatePublication(id, context);
   const recorded = events.length > 0 ? events : [{ event: "edited", reason }];
   await recordReviewEvents(
-    recorded.map((event) => Object.assign({ id, by: actorNames.store }, event)),
+    recorded.map((event) => Object.assign({ id, by: actorOf(context) }, event)),
     accountId,
     context,
   );

@@ -156,11 +156,13 @@ async function readWebhookHealth(context: HandlerContext): Promise<(webhookId: n
     .where("webhook_attempts.started_at", ">", nowMs - dayMs)
     .groupBy("webhook_deliveries.webhook_row")
     .execute();
+  const times = new Map(webhooks.map(({ id, ...found }) => [id, found]));
+  const failures = new Map(failed.map(({ webhook_row, count }) => [webhook_row, Number(count)]));
   return (webhookId) => {
-    const { delivered_at = null, due_at = null } = webhooks.find(({ id }) => id === webhookId) ?? {};
+    const { delivered_at = null, due_at = null } = times.get(webhookId) ?? {};
     return {
       last_success_at: delivered_at === null ? null : iso(delivered_at),
-      failures_24h: Number(failed.find(({ webhook_row }) => webhook_row === webhookId)?.count ?? 0),
+      failures_24h: failures.get(webhookId) ?? 0,
       next_attempt_at: due_at === null ? null : iso(due_at),
     };
   };

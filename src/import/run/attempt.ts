@@ -216,7 +216,11 @@ async function withSender(
   deps: ImportDeps,
 ): Promise<{ readonly state: RunState; readonly closing: Promise<unknown> }> {
   const { behavior, options } = attempt;
-  const opened = await deps.openService({ rate: options.rate, rateShare: options.rateShare });
+  const opened = await deps.openService({
+    rate: options.rate,
+    rateShare: options.rateShare,
+    importId: attempt.manifest?.import_id,
+  });
   try {
     if (records.keys) await loadExisting(behavior, records.keys, opened.service, deps);
     if (records.keys) await meetItems(attempt, records.keys, deps);

@@ -17,7 +17,13 @@ import {
   refusalResponses,
   refusalSchemas,
 } from "./error-responses.ts";
-import { accountParameters, describeRequest, idempotencyKeyParameter, securitySchemes } from "./request.ts";
+import {
+  accountParameters,
+  byParameter,
+  describeRequest,
+  idempotencyKeyParameter,
+  securitySchemes,
+} from "./request.ts";
 import { createSchemaRegistry, type Fields, type SchemaRegistry } from "./schema-registry.ts";
 
 /** Properties of the document that are not in the contract. */
@@ -59,7 +65,7 @@ export function createDocument({ version, publicUrl }: About): Fields {
     components: {
       schemas: { ...schemas.named(), ...refusalSchemas },
       responses: refusalResponses(operations.values()),
-      parameters: { ...accountParameters(), IdempotencyKey: idempotencyKeyParameter },
+      parameters: { ...accountParameters(), IdempotencyKey: idempotencyKeyParameter, StarpostBy: byParameter },
       headers,
       securitySchemes,
     },

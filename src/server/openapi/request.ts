@@ -4,6 +4,7 @@ import {
   callerNames,
   type Endpoint,
   idempotencyKeys,
+  maxLength,
   type OperationName,
   type SignedBody,
 } from "../../contract/index.ts";
@@ -50,7 +51,7 @@ interface RequestPlace {
 /** Describes the parameters, body, and security of a call at one of its paths. */
 export function describeRequest(name: OperationName, place: RequestPlace): Fields {
   const { endpoint, path, isPage, schemas } = place;
-  const { method, auth, acceptsUtoken = false, signedBody } = endpoint;
+  const { method, auth, effect, acceptsUtoken = false, signedBody } = endpoint;
   if (signedBody) return describeSignedRequest(signedBody, place);
   const input = schemas.describe(documentedInput(name, endpoint), "input");
   const fields = readFields(input, endpoint.inputAliases);
@@ -59,13 +60,14 @@ export function describeRequest(name: OperationName, place: RequestPlace): Field
   const elsewhere = fields.filter((field) => !everInPath.has(field.name));
   const callers = callerFields(endpoint, path);
   const isQuery = method === "GET";
+  const isTokenAccepted = auth === "utoken" || acceptsUtoken || acceptsIdempotencyKey(endpoint);
   const parameters = [
     ...inPath.map((part) => describePathPart(part, fields)),
     ...(isQuery ? [...callers, ...elsewhere].map(describeQueryField) : []),
     ...(isQuery && endpoint.supportsJsonp ? [callbackParameter] : []),
     ...(acceptsIdempotencyKey(endpoint) ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+    ...(isTokenAccepted && effect !== "read" ? [{ $ref: "#/components/parameters/StarpostBy" }] : []),
   ];
-  const isTokenAccepted = auth === "utoken" || acceptsUtoken || acceptsIdempotencyKey(endpoint);
   const body = isQuery ? [] : [...elsewhere, ...callers, ...(isTokenAccepted ? [utokenInBody] : [])];
   return {
     ...(parameters.length > 0 && { parameters }),
@@ -138,6 +140,15 @@ export const idempotencyKeyParameter: Fields = {
   description:
     "For 24 hours, calls of the account to the same path with the same key return the first result and change nothing. Requires a token; otherwise, it is ignored.",
   schema: { type: "string", maxLength: idempotencyKeys.maxLength },
+};
+
+/** The header that names the person or job that changes data. */
+export const byParameter: Fields = {
+  name: "Starpost-By",
+  in: "header",
+  description:
+    "The person or job that changes data, for histories (default: MODERATOR); text other than ASCII is percent-encoded UTF-8. Requires a token; otherwise, it is ignored.",
+  schema: { type: "string", maxLength: maxLength.name },
 };
 
 /** Describes the two path parameters for the account. */

@@ -1,12 +1,22 @@
 import type { StorageIssue } from "../storage-error.ts";
 
+const hintToResolve = "check the spelling of the host, and the DNS settings of this machine";
+
+/** The command that creates a database. A URL without a path names that of the role. */
+function hintToCreate(shownAs: string): string {
+  const url = new URL(shownAs);
+  const name = decodeURIComponent(url.pathname.slice(1) || url.username);
+  url.pathname = "/postgres";
+  return `to create it, run \`createdb --maintenance-db='${url.href}' '${name.replaceAll("'", "'\\''")}'\``;
+}
+
 /** SQLSTATE codes. Source: postgresql.org/docs/current/errcodes-appendix.html */
 const serverErrors: Readonly<Record<string, StorageIssue>> = {
   "25006": ["readOnly", "the database is read-only (is the server a standby?)"],
   "25P03": ["busy", "the server rolled back the transaction because it was idle"],
   "28000": ["cannotOpen", "the server does not allow this role to connect"],
   "28P01": ["cannotOpen", "the role or its password is incorrect"],
-  "3D000": ["cannotOpen", "the server has no database with that name"],
+  "3D000": ["cannotOpen", "the server has no database with that name", hintToCreate],
   "3F000": ["cannotOpen", "the role has no schema in the database"],
   "40001": ["busy", "the transaction conflicted with another one"],
   "40P01": ["busy", "the transaction conflicted with another one"],
@@ -38,8 +48,8 @@ export class CommitLostError extends Error {
 const networkErrors: Readonly<Record<string, StorageIssue>> = {
   ECONNREFUSED: ["unreachable", "connection refused"],
   ENOENT: ["unreachable", "the socket does not exist"],
-  ENOTFOUND: ["unreachable", "unknown host"],
-  EAI_AGAIN: ["unreachable", "the host name could not be resolved"],
+  ENOTFOUND: ["unreachable", "unknown host", () => hintToResolve],
+  EAI_AGAIN: ["unreachable", "the host name could not be resolved", () => hintToResolve],
   EHOSTUNREACH: ["unreachable", "the host cannot be reached"],
   ENETUNREACH: ["unreachable", "the host cannot be reached"],
   EACCES: ["cannotOpen", "permission to open the socket was denied"],

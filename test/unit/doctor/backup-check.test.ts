@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const check = () => checkBackups({ paths, clock: () => nowMs }, { shownAs });
+const check = (hasContent = false) => checkBackups({ paths, clock: () => nowMs }, { shownAs }, hasContent);
 const atAge = (ageMs: number) => new Date(nowMs - ageMs).toISOString();
 const add = (ageMs: number, database = shownAs) => {
   const record = { file: "/backup/a", created_at: atAge(ageMs), database, bytes: 1, sha256: "", scheduled: false };
@@ -27,9 +27,10 @@ const add = (ageMs: number, database = shownAs) => {
 const schedule = (error: string | null) =>
   changeRecords(paths, () => ({ schedules: { [shownAs]: { every_ms: dayMs, tried_at: atAge(0), error } } }));
 
-test("without a backup of the database, there is nothing to check", async () => {
+test("without a backup of the database, there is nothing to check unless it has orders", async () => {
   await add(0, "another");
   expect(await check()).toMatchObject({ name: "backup", status: "skipped" });
+  expect(await check(true)).toMatchObject({ name: "backup", status: "warning" });
 });
 
 test.each([

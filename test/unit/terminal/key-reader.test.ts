@@ -7,22 +7,16 @@ function openReader() {
   const modes: boolean[] = [];
   const input = Object.assign(new PassThrough(), { setRawMode: (isRaw: boolean) => modes.push(isRaw) });
   const stop = new AbortController();
-  let nowMs = 1_000;
-  const keys = new KeyReader(input, { signal: stop.signal, clock: () => nowMs });
+  const keys = new KeyReader(input, stop.signal);
   keys.open();
-  const press = async (text: string, afterMs = 1_000) => {
-    nowMs += afterMs;
-    input.write(text);
+  const press = async (sequence: string) => {
+    input.write(sequence);
     await nextTurn();
   };
-  /** The keys that are accepted while the reader waits. */
-  const read = async (...texts: readonly (readonly [text: string, afterMs?: number])[]) => {
-    let found: string | undefined;
-    const waiting = keys.next().then((key) => (found = key));
-    await nextTurn();
-    await nextTurn();
-    for (const [text, afterMs] of texts) if (found === undefined) await press(text, afterMs);
-    return Promise.race([waiting, nextTurn("none")]);
+  const read = async (count: number) => {
+    const found: string[] = [];
+    while (found.length < count) found.push(await keys.next());
+    return found;
   };
   return { input, keys, modes, press, read, stop };
 }
@@ -35,60 +29,76 @@ it.each([
   ["\u0003", "interrupt"],
   ["\u0004", "end"],
   ["\u001B[A", "up"],
-])("reads the key %j as %s", async (text, key) => {
-  const { read } = openReader();
-  expect(await read([text])).toBe(key);
+])("reads the key %j as %s", async (sequence, key) => {
+  const { keys, press } = openReader();
+  const next = keys.next();
+  await press(sequence);
+  expect(await next).toBe(key);
 });
 
-it("discards keys that were pressed while the program did not wait for one", async () => {
+it("returns all keys of a fast sequence in order", async () => {
   const { press, read } = openReader();
-  expect(await read(["p"])).toBe("p");
-  await press("h");
-  expect(await read(["s"])).toBe("s");
+  await press("pph");
+  await press("s");
+  expect(await read(4)).toEqual(["p", "p", "h", "s"]);
 });
 
-it("discards keys that the terminal received before the wait", async () => {
-  const { input, read } = openReader();
-  input.write("h");
-  expect(await read(["s"])).toBe("s");
+it("forgets keys on request", async () => {
+  const { keys, press, read } = openReader();
+  await press("pp");
+  keys.discard();
+  await press("s");
+  expect(await read(1)).toEqual(["s"]);
 });
 
-it("discards a key that is held or pressed twice, but not another one", async () => {
-  const { press, read } = openReader();
-  expect(await read(["p"])).toBe("p");
-  await press("p", 249);
-  expect(await read(["p", 249], ["p", 249])).toBe("none");
-  const other = openReader();
-  expect(await other.read(["p"])).toBe("p");
-  expect(await other.read(["h", 1])).toBe("h");
-  expect(await other.read(["p", 1])).toBe("p");
-  expect(await other.read(["p", 250])).toBe("p");
-});
-
-it.each([
-  ["\u0003", "interrupt"],
-  ["\u0004", "end"],
-])("remembers %j", async (text, key) => {
-  const { press, read } = openReader();
-  await press(text);
-  expect([await read(), await read()]).toEqual([key, key]);
+it("reads Ctrl-C before other keys, and Ctrl-D after them", async () => {
+  const first = openReader();
+  await first.press("p\u0003");
+  expect(await first.read(2)).toEqual(["interrupt", "interrupt"]);
+  const second = openReader();
+  await second.press("p\u0004");
+  expect(await second.read(3)).toEqual(["p", "end", "end"]);
 });
 
 it("ends with the input, and when the program stops", async () => {
   const { input, read } = openReader();
   input.end();
-  expect(await read()).toBe("end");
+  expect(await read(1)).toEqual(["end"]);
   const second = openReader();
   second.stop.abort();
-  expect(await second.read()).toBe("interrupt");
+  expect(await second.read(1)).toEqual(["interrupt"]);
 });
 
-it("leaves the terminal to others while it is closed", async () => {
-  const { input, keys, modes, press, read } = openReader();
+it("passes keys to a prompt up to Enter, also those that were pressed before", async () => {
+  const { keys, press, read } = openReader();
+  await press("Zoë\u001B[D");
+  const passed = await keys.lend(async (input) => {
+    const parts: string[] = [];
+    input.on("data", (part) => parts.push(String(part)));
+    await press("!\rph");
+    await nextTurn();
+    return parts.join("");
+  });
+  expect(passed).toBe("Zoë\u001B[D!\r");
+  expect(await read(2)).toEqual(["p", "h"]);
+});
+
+it.each([
+  ["\u0003", "Ctrl-C"],
+  ["\u001B", "Escape"],
+])("cancels a prompt at %j (%s), and keeps what follows", async (sequence) => {
+  const { keys, press, read } = openReader();
+  await keys.lend(async (_input, signal) => {
+    await press("x");
+    await press(sequence);
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  });
+  await press("p");
+  expect(await read(1)).toEqual(["p"]);
+});
+
+it("leaves the terminal to others when it is closed", () => {
+  const { input, keys, modes } = openReader();
   keys.close();
   expect([modes, input.isPaused(), input.listenerCount("keypress")]).toEqual([[true, false], true, 0]);
-  await press("h");
-  keys.open();
-  expect(await read(["s"])).toBe("s");
-  expect(modes).toEqual([true, false, true]);
 });

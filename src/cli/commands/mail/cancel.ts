@@ -87,10 +87,8 @@ export default command({
 
 /** Assumed: as in the API, the emails of an order that has not arrived yet can be canceled; a message points this out. */
 async function cancelOrder(context: Context, orderId: string, products: readonly string[]) {
-  const emails =
-    products.length === 0
-      ? `the emails of order ${orderId}`
-      : `the emails of order ${orderId} about ${products.join(", ")}`;
+  const about = `of order ${orderId}${products.length === 0 ? "" : ` about ${products.join(", ")}`}`;
+  const emails = `the emails ${about}`;
   const { pending, warning, isDone } = await context.withService(async (service) => {
     const { mails } = await service.emails.list({ order_id: orderId, state: "queued,leased", count: 1_000 });
     const found = mails.filter(({ product_id }) => products.length === 0 || products.includes(product_id ?? ""));
@@ -105,8 +103,8 @@ async function cancelOrder(context: Context, orderId: string, products: readonly
     context.messages.info(`Nothing to do: ${emails} are already canceled.`);
     return { order_id: orderId, products, waiting: pending.map(({ id }) => id) };
   }
-  const count = countOf(pending.length, "email is queued", "emails are queued");
-  await confirmDestruction(context, `Cancel ${emails}? ${warning}${count}. This cannot be undone.`);
+  const queued = pending.length === 0 ? emails : `${countOf(pending.length, "queued email")} ${about}`;
+  await confirmDestruction(context, `${warning}Cancel ${queued}? This cannot be undone.`);
   await context.withService((service) =>
     service.orders.cancelEmails({
       orders: [{ order_id: orderId, ...(products.length > 0 && { skus: [...products] }) }],

@@ -1,5 +1,5 @@
 import type { OperationName } from "../../../contract/index.ts";
-import { callOf } from "../../../service/service.ts";
+import { callOf, type Service } from "../../../service/service.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import type { Row, RowStream } from "../../../terminal/row-stream.ts";
 import type { Flags, FlagValues } from "../../program/flag.ts";
@@ -15,6 +15,8 @@ import { countRejected } from "./view.ts";
 export interface OperationHooks {
   /** Completes and checks the input. Called before a connection is opened. */
   readonly adjustInput?: (input: Row, from: { readonly clock: () => number; readonly flags: FlagValues<Flags> }) => Row;
+  /** The question before data is destroyed, instead of that of the contract. Not called if it is not asked. */
+  readonly question?: (service: Service, input: Row) => Promise<string>;
   /** Reports the result, and returns the data of the command. */
   readonly readResponse?: (context: Context, input: Row, response: Row) => Row;
 }
@@ -63,7 +65,9 @@ export async function runOperation(
     }
     if (card.destroys ?? card.overwrites) {
       const { confirmOperation } = await import("../../program/confirm.ts");
-      await confirmOperation(context, card, input);
+      const question = context.globals.yes ? undefined : await hooks?.question?.(connection.service, input);
+      const asked = question === undefined ? card : { destroys: { ...card.destroys, question } };
+      await confirmOperation(context, asked, input);
     }
     const response = await callOf(connection.service, operation)(input);
     if (hooks?.readResponse) return hooks.readResponse(context, input, response);

@@ -1,7 +1,13 @@
 import { usageError } from "../../../config/user-error.ts";
-import { secretSources } from "../../../config/profile.ts";
+import { checkPerson, secretSources } from "../../../config/profile.ts";
 import { builtInNames } from "../../../config/profile-name.ts";
-import { deleteSecret, setCurrentProfile, setProfileLive, deleteProfile } from "../../../config/profile-editor.ts";
+import {
+  deleteSecret,
+  setCurrentProfile,
+  changeProfile,
+  deleteProfile,
+  type ProfileChange,
+} from "../../../config/profile-editor.ts";
 import type { SecretPlace } from "../../../config/secret-store.ts";
 import type { Context } from "../../program/context.ts";
 import { warnAboutOverride } from "../auth/sign-in.ts";
@@ -23,17 +29,40 @@ export async function applyProfile(context: Context, name: string): Promise<Prof
   return record;
 }
 
-export async function setLive(context: Context, name: string, isLive: boolean): Promise<ProfileRecord> {
+/** @throws UserError `usage` if nothing is to be changed, or there is no such profile */
+export async function setProfile(
+  context: Context,
+  name: string,
+  { live, by }: { readonly live?: boolean | undefined; readonly by?: string | undefined },
+): Promise<ProfileRecord> {
+  if (live === undefined && by === undefined) throw usageError("required flag --live, --no-live, or --by not set");
+  const change: ProfileChange = { isLive: live, by: by === undefined || by === "" ? by : checkPerson(by, "--by") };
   await requireStored(context, name, "change");
   const { paths } = await context.profileSources();
-  const description = `Mark profile ${name} as ${isLive ? "live" : "not live"}`;
-  await context.change(description, () => setProfileLive(paths.configFolder, name, isLive));
-  context.messages.info(
-    isLive
-      ? `Profile ${name} is live: its name is shown on writes and in confirmation prompts.`
-      : `Profile ${name} is not live.`,
+  const changes = describeChange(name, change);
+  await context.change(changes.map(({ plan }) => plan).join("; "), () =>
+    changeProfile(paths.configFolder, name, change),
   );
+  for (const { done } of changes) context.messages.info(done);
   return findRecord(context, name);
+}
+
+function describeChange(name: string, { isLive, by }: ProfileChange) {
+  const changes: { readonly plan: string; readonly done: string }[] = [];
+  if (isLive === true) {
+    const done = `Profile ${name} is live: its name is shown on writes and in confirmation prompts.`;
+    changes.push({ plan: `Mark profile ${name} as live`, done });
+  }
+  if (isLive === false)
+    changes.push({ plan: `Mark profile ${name} as not live`, done: `Profile ${name} is not live.` });
+  if (by === "") {
+    const done = `Changes made with profile ${name} are recorded under the name of the operating system's user.`;
+    changes.push({ plan: `Remove the name from profile ${name}`, done });
+  } else if (by !== undefined) {
+    const done = `Changes made with profile ${name} are recorded as by ${by}.`;
+    changes.push({ plan: `Record changes made with profile ${name} as by ${by}`, done });
+  }
+  return changes;
 }
 
 /** What was deleted with a profile or its secret. */
@@ -80,12 +109,6 @@ export async function logOut(context: Context): Promise<ForgottenProfile> {
   const gone = await describeForgotten(context, forgotten);
   context.messages.info(`Signed out of ${name}: ${gone === undefined ? "nothing was stored" : `deleted ${gone}`}.`);
   return toRecord(name, forgotten, current);
-}
-
-/** @throws UserError `usage` if neither flag is set */
-export function readLiveFlags(isLive: boolean | undefined): boolean {
-  if (isLive !== undefined) return isLive;
-  throw usageError("required flag --live or --no-live not set");
 }
 
 async function placesOf(context: Context) {

@@ -24,6 +24,8 @@ export interface ProfileRecord {
   /** Whether commands use it if no flag names another profile. */
   readonly current: boolean;
   readonly live: boolean;
+  /** The name under which changes are recorded, if the profile has one. */
+  readonly by: string | null;
   /** Whether a secret is stored; always true for local profiles, which need none. */
   readonly signed_in: boolean;
   readonly secret_in: "keyring" | "file" | "environment" | null;
@@ -44,6 +46,7 @@ export async function listProfiles(context: Context): Promise<ProfileRecord[]> {
       ...recordOfDatabase(builtInNames.local, localProfile(sources).shownAs),
       current: current === builtInNames.local,
       live: false,
+      by: null,
       secret_in: null,
     },
     ...(hasAdHocProfile(env) ? [recordOfEnvironment(context)] : []),
@@ -101,7 +104,12 @@ function recordOf(
   profile: StoredProfile,
   { current, secretIn }: { readonly current: string; readonly secretIn: ProfileRecord["secret_in"] },
 ): ProfileRecord {
-  const shared = { current: name === current, live: profile.live === true, secret_in: secretIn };
+  const shared = {
+    current: name === current,
+    live: profile.live === true,
+    by: profile.by ?? null,
+    secret_in: secretIn,
+  };
   if (isDatabase(profile)) return { ...recordOfDatabase(name, profile.database), ...shared };
   const { base_url, app_key } = profile;
   return { name, mode: "remote", base_url, database: null, app_key, ...shared, signed_in: secretIn !== null };
@@ -122,6 +130,7 @@ function recordOfEnvironment({ io: { env } }: Context): ProfileRecord {
     app_key: readVariable(env, "STARPOST_APP_KEY") ?? null,
     current: true,
     live: false,
+    by: null,
     signed_in: isSigned,
     secret_in: isSigned ? "environment" : null,
   };

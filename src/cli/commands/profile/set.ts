@@ -2,14 +2,25 @@ import { liveFlags } from "./account-flags.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  summary: "Mark a profile as live or not live",
+  summary: "Change a profile: live or not live, and who makes changes",
   database: "optional",
   isLocalChange: true,
   argument: "<name>",
-  flags: liveFlags,
-  examples: ["starpost profile set shop --live", "starpost profile set shop --no-live"],
+  flags: {
+    ...liveFlags,
+    by: {
+      value: "<name>",
+      description: "the name under which changes are recorded; an empty name removes it",
+      read: (text) => text.trim(),
+    },
+  },
+  examples: [
+    "starpost profile set shop --live",
+    "starpost profile set shop --no-live",
+    "starpost profile set shop --by Ann",
+  ],
   run: async (context, { arguments: [name = ""], flags }) => {
-    const { readLiveFlags, setLive } = await import("./change.ts");
-    return setLive(context, name, readLiveFlags(flags.live));
+    const { setProfile } = await import("./change.ts");
+    return setProfile(context, name, flags);
   },
 });

@@ -60,6 +60,7 @@ const texts: Readonly<Record<string, Omit<Topic, "name">>> = {
             "set together: an account of a remote service, without a login",
           ],
           ["STARPOST_UTOKEN", "access token of that account, in addition to or instead of the secret"],
+          ["STARPOST_BY", "name under which changes are recorded (default: that of the profile, or the user's name)"],
           ["STARPOST_KEYRING", "`off` stores secrets in a file instead of the system keyring"],
           [
             "STARPOST_PUBLIC_URL",

@@ -1,6 +1,6 @@
 import { buyerIndexForWebhooks } from "../../orders/buyer-lookup.ts";
-import { actorNames, type contract, recordNotFound } from "../../../contract/index.ts";
-import { type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
+import { type contract, recordNotFound } from "../../../contract/index.ts";
+import { actorOf, type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
 import { queueCommentNotification, withdrawCommentNotification } from "../review-emails.ts";
 import { findReview } from "../review-parts.ts";
 import type { ReviewParts } from "../review-response.ts";
@@ -75,10 +75,10 @@ async function setComment(
 async function change(
   { review }: ReviewParts,
   changes: { readonly comment: string | null; readonly comment_at: number | null },
-  { event, by = actorNames.store, reason }: Decision & { readonly event: string },
+  { event, by, reason }: Decision & { readonly event: string },
   context: HandlerContext,
 ): Promise<ReviewParts> {
-  const edited = { id: review.id, event, by, reason: reason ?? null, previous: review.comment };
+  const edited = { id: review.id, event, by: by ?? actorOf(context), reason: reason ?? null, previous: review.comment };
   await recordReviewEvents([edited], review.account_id, context);
   await changeReview(review.id, { ...changes, updated_at: context.nowMs }, context);
   return announceUpdate(review.id, context, event);

@@ -1,9 +1,9 @@
 import { buyerIndex, buyerIndexForWebhooks } from "../../orders/buyer-lookup.ts";
 import type * as z from "zod";
 import { sql } from "kysely";
-import { actorNames, type contract, type PublishedReviews, queuePage } from "../../../contract/index.ts";
+import { type contract, type PublishedReviews, queuePage } from "../../../contract/index.ts";
 import { selectAccountRows } from "../../kernel/account-rows.ts";
-import { accountOf, type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
+import { accountOf, actorOf, type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
 import { announceUpdate, changeReview, isPublished, readPublishedReviews, updatePublication } from "../publication.ts";
 import { findOrderId } from "../review-emails.ts";
 import { findImages, findReview, selectReviewParts, toParts } from "../review-parts.ts";
@@ -52,7 +52,7 @@ export const queueHandlers: Pick<Reviews, "queue" | "requeue"> = {
    */
   requeue: operation("reviews.requeue", {
     before: () => buyerIndexForWebhooks,
-    run: async ({ review_id, by = actorNames.store, reason = null }, context) => {
+    run: async ({ review_id, by, reason = null }, context) => {
       const accountId = accountOf(context).id;
       const found = await findReview(review_id, context);
       if (["held", "pending"].includes(stateOf(found.review))) return toResponse(found);
@@ -60,7 +60,11 @@ export const queueHandlers: Pick<Reviews, "queue" | "requeue"> = {
       const undecided = { moderation: null, reviewer_type: found.review.reviewer_type };
       const wasHeld = (await findReasons([review_id], context)).size > 0;
       const moderation = isPublished(undecided, setting) || wasHeld ? "held" : null;
-      await recordReviewEvents([{ id: review_id, event: "requeued", by, reason }], accountId, context);
+      await recordReviewEvents(
+        [{ id: review_id, event: "requeued", by: by ?? actorOf(context), reason }],
+        accountId,
+        context,
+      );
       await changeReview(review_id, { moderation }, context);
       await updatePublication(review_id, context);
       return toResponse(await announceUpdate(review_id, context));

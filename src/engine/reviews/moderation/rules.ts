@@ -1,5 +1,4 @@
 import {
-  actorNames,
   type contract,
   recordNotFound,
   type ReviewerType,
@@ -9,7 +8,7 @@ import {
 } from "../../../contract/index.ts";
 import { countLinks, findHeldText } from "./holds.ts";
 import { readSettings, saveSetting } from "../../accounts/account-settings.ts";
-import { accountOf, type HandlerContext, type Handlers } from "../../kernel/handler.ts";
+import { accountOf, actorOf, type HandlerContext, type Handlers } from "../../kernel/handler.ts";
 import { iso } from "../../kernel/times.ts";
 import { findReview } from "../review-parts.ts";
 
@@ -116,7 +115,7 @@ export const reviewRuleHandlers: Handlers<typeof contract.reviewRules> = {
    * @throws ServiceError `invalidParams` if the rule has no condition or the account has too many rules
    * Assumed: a rule applies to reviews that are written or verified later, never to imported ones, nor to those of the store.
    */
-  add: async ({ by = actorNames.store, reason, ...given }, context) => {
+  add: async ({ by, reason, ...given }, context) => {
     const { lastId, rules } = await readRules(context);
     if (rules.length >= ruleLimits.rules) {
       throw new ServiceError("invalidParams", `the account already has ${rules.length} rules`, {
@@ -136,7 +135,7 @@ export const reviewRuleHandlers: Handlers<typeof contract.reviewRules> = {
       ...conditions,
       description: described,
       reason: reason ?? described,
-      by,
+      by: by ?? actorOf(context),
       created_at: iso(context.nowMs),
     };
     await saveRules({ lastId: id, rules: [...rules, rule] }, context);

@@ -99,10 +99,9 @@ class Session {
     return summarize(this.#decisions);
   }
 
-  /** Reads keys all the time, so that those that are pressed during a call do not apply to the next review. */
+  /** Reads keys all the time, so that none of a fast sequence is lost. */
   async run(stop: AbortSignal): Promise<"finished" | "quit" | "interrupted"> {
-    const { stdin, clock } = this.#context.io;
-    const keys = (this.#keys = new KeyReader(stdin, { signal: stop, clock }));
+    const keys = (this.#keys = new KeyReader(this.#context.io.stdin, stop));
     keys.open();
     try {
       return await this.#decideAll(keys, stop);
@@ -122,27 +121,29 @@ class Session {
       if (key === "interrupt") return "interrupted";
       this.#status = "";
       try {
-        await this.#handle(key, review, stop);
+        await this.#handle(key, review);
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
+        // They were pressed in the belief that the decision was saved.
+        keys.discard();
         this.#status = `Failed: ${error.message}`;
       }
     }
     return "interrupted";
   }
 
-  async #handle(key: string, review: QueuedReview, stop: AbortSignal): Promise<void> {
+  async #handle(key: string, review: QueuedReview): Promise<void> {
     switch (key) {
       case "p":
         return this.#decide(review, "publish");
       case "h":
         return this.#decide(review, "hide");
       case "r": {
-        const reason = await this.#ask("Reason:", stop);
+        const reason = await this.#ask("Reason (Enter hides the review, Esc cancels):");
         return reason === undefined ? undefined : this.#decide(review, "hide", reason);
       }
       case "c":
-        return this.#comment(review, stop);
+        return this.#comment(review);
       case "s":
       case "return":
       case "space":
@@ -185,8 +186,8 @@ class Session {
     this.#at += 1;
   }
 
-  async #comment({ id, comment: previous }: QueuedReview, stop: AbortSignal): Promise<void> {
-    const content = await this.#ask("Comment:", stop);
+  async #comment({ id, comment: previous }: QueuedReview): Promise<void> {
+    const content = await this.#ask("Comment (Enter saves, Esc discards):");
     if (content === undefined) return;
     const at = this.#at;
     await this.#service.reviews.comment({ review_id: id, content });
@@ -225,15 +226,12 @@ class Session {
   }
 
   /** Prompts below the review. Returns undefined for an empty or canceled answer. */
-  async #ask(question: string, signal: AbortSignal): Promise<string | undefined> {
+  async #ask(question: string): Promise<string | undefined> {
     const output = findUnguarded(this.#context.io.stderr);
     output.write("\n");
-    this.#keys?.close();
-    const answer = await promptText(question, { input: this.#context.io.stdin, output, signal }).finally(() =>
-      this.#keys?.open(),
-    );
+    const answer = await this.#keys?.lend((input, signal) => promptText(question, { input, output, signal }));
     if (answer !== undefined && answer.trim() !== "") return answer.trim();
-    this.#status = "Canceled.";
+    this.#status = "Discarded. Nothing was changed.";
     return undefined;
   }
 

@@ -20,7 +20,7 @@ export const helpLines: readonly string[] = [
   "p  publish the review",
   "h  hide the review",
   "r  hide the review and give a reason",
-  "c  comment on the review as the store, and stay on it",
+  "c  comment on the review as the store, and stay on it (Esc discards the comment)",
   "s  skip the review; it stays in the queue",
   "u  undo the last decision, and return to its review",
   "q  quit; all decisions are saved",
