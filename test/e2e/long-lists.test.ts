@@ -18,6 +18,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   coupons: { code: "'code' || n" },
   unsubscribers: { email: "n || '@mail.example'", email_key: "n || '@mail.example'" },
   reviews: {},
+  questions: { content_key: "n" },
   product_groups: { name: "'group' || n" },
   mails: { order_row: "null", due_at: "due_at + n % 100" },
   webhooks: { url: "'https://shop.example/' || n" },
@@ -27,12 +28,18 @@ const tables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   missed_products: { order_id: "'order' || n" },
 };
 
+const questionWords = splitWords(
+  "--product-id teapot --product-title Teapot --product-url https://shop.example/teapot --display-name Ann --email ann@mail.example --review-content 'Does it pour?'",
+);
+
 let stock: Awaited<ReturnType<typeof stockHome>>;
 
 beforeAll(async () => {
   stock = await stockHome(async (call, folder) => {
     await call("api", "coupons.upload", "--action", "map_review", "--codes", "AAAA");
     await call("unsubscribers", "add", "ann@mail.example", "--type", "1");
+    await call("questions", "ask", ...questionWords);
+    await call("questions", "hide", "1");
     await call("groups", "import", join(folder, "groups.csv"));
     await call("customers", "erase", "nobody@mail.example", "--yes");
     fill(join(folder, "starpost.db"));
@@ -87,6 +94,7 @@ const lists = [
   "coupons list",
   "unsubscribers list",
   "reviews list",
+  "questions list --state hidden",
   "groups list",
   "account list",
   "products missed",
