@@ -1,7 +1,10 @@
+import { maxHeaderSize } from "node:http";
 import {
+  bodyLimitOf,
   bodyLimits,
   coreRateLimit,
   emailSendingLimits,
+  endpointOf,
   imageLimits,
   imageReadLimits,
   jsonLimits,
@@ -32,7 +35,7 @@ import { dayMs, minuteMs } from "../../src/contract/time.ts";
 import { zipLimits } from "../../src/import/source/containers/zip-directory.ts";
 import { workbookLimits } from "../../src/import/source/conversion/workbook/shared-strings.ts";
 
-type Row = readonly [limit: string, value: string];
+type Row = readonly [limit: string, value: string, beyond?: string];
 
 const formatNumber = (value: number) => value.toLocaleString("en-US");
 
@@ -51,61 +54,70 @@ function formatRate({ requests, windowMs }: { readonly requests: number; readonl
   return `${requests} per ${formatMs(windowMs).replace(/^1 /, "")}`;
 }
 
+const invalid = "`InvalidParams`";
+const divided = "`InvalidParams`; an import divides its calls";
+const photoError = "error about `image`";
+const unavailable = "503 with `Retry-After`";
+const orderError = "error about `products`; an import rejects the row (`order_too_large`)";
+
 const requests: readonly Row[] = [
-  ["body", formatBytes(bodyLimits.regular)],
-  ["body of a call that carries a list of records", formatBytes(bodyLimits.bulk)],
-  ["body of a call that needs no token", formatBytes(bodyLimits.open)],
-  ["form", formatBytes(bodyLimits.form)],
-  ["form on a page", formatBytes(bodyLimits.pageForm)],
-  ["fields of a form or a query", formatNumber(maxFormFields)],
-  ["nesting of JSON", `${jsonLimits.open.depth} levels`],
-  ["values in a JSON body", formatNumber(jsonLimits.withToken.values)],
-  ["different field names in a JSON body", formatNumber(jsonLimits.withToken.names)],
-  ["values in a JSON body of a call that needs no token", formatNumber(jsonLimits.open.values)],
-  ["different field names in a JSON body of such a call", formatNumber(jsonLimits.open.names)],
-  ["time to receive the headers", formatMs(receivingLimits.headersWithinMs)],
-  ["time to receive a request", formatMs(receivingLimits.requestWithinMs)],
-  ["time without data from the client", formatMs(receivingLimits.idleMs)],
-  ["connections", formatNumber(receivingLimits.connections)],
-  ["bodies in memory, of all connections", formatBytes(receivingLimits.bufferedBytes)],
-  ["response", formatBytes(sendingLimits.responseBytes)],
-  ["responses in memory that clients have not read, of all connections", formatBytes(sendingLimits.bufferedBytes)],
-  ["time in which a client must read something", formatMs(sendingLimits.idleMs)],
-  ["time in which a client must read a response", formatMs(sendingLimits.responseWithinMs)],
+  ["request line and headers", formatBytes(maxHeaderSize), "431"],
+  ["body", formatBytes(bodyLimits.regular), "413"],
+  ["body of a call that carries a list of records", formatBytes(bodyLimits.bulk), "413"],
+  ["body of a call that needs no token", formatBytes(bodyLimits.open), "413"],
+  ["body with a photo, in base64", formatBytes(bodyLimitOf(endpointOf("images.upload"))), "413"],
+  ["form", formatBytes(bodyLimits.form), "413"],
+  ["form on a page", formatBytes(bodyLimits.pageForm), "413"],
+  ["fields of a form or a query", formatNumber(maxFormFields), invalid],
+  ["nesting of JSON", `${jsonLimits.open.depth} levels`, invalid],
+  ["values in a JSON body", formatNumber(jsonLimits.withToken.values), invalid],
+  ["different field names in a JSON body", formatNumber(jsonLimits.withToken.names), invalid],
+  ["values in a JSON body of a call that needs no token", formatNumber(jsonLimits.open.values), invalid],
+  ["different field names in a JSON body of such a call", formatNumber(jsonLimits.open.names), invalid],
+  ["time to receive the headers", formatMs(receivingLimits.headersWithinMs), "408"],
+  ["time to receive a request", formatMs(receivingLimits.requestWithinMs), "408"],
+  ["time without data from the client", formatMs(receivingLimits.idleMs), "408"],
+  ["connections", formatNumber(receivingLimits.connections), "the connection that has waited the longest for a complete request is closed"],
+  ["bodies in memory, of all connections", formatBytes(receivingLimits.bufferedBytes), `${unavailable}, for the body that has waited for data the longest`],
+  ["response", formatBytes(sendingLimits.responseBytes), "`InvalidParams`; request fewer elements per page"],
+  ["responses in memory that clients have not read, of all connections", formatBytes(sendingLimits.bufferedBytes), "the connection of the oldest one is closed"],
+  ["time in which a client must read something", formatMs(sendingLimits.idleMs), "the connection is closed"],
+  ["time in which a client must read a response", formatMs(sendingLimits.responseWithinMs), "the connection is closed"],
 ];
 
 const records: readonly Row[] = [
-  ["methods of a `/batch` call", formatNumber(maxBatchMethods)],
-  ["characters of the reviews in a `/batch` response", formatNumber(maxBatchCharacters)],
-  ["review, question, answer, or comment", `${formatNumber(maxLength.content)} characters`],
+  ["methods of a `/batch` call", formatNumber(maxBatchMethods), invalid],
+  ["characters of the reviews in a `/batch` response", formatNumber(maxBatchCharacters), invalid],
+  ["review, question, answer, or comment", `${formatNumber(maxLength.content)} characters`, "error about the field; an import rejects the row (`too_long`)"],
   [
     "description of a product in a review or a question without a token",
-    `${formatNumber(maxLength.publicDescription)} characters`,
+    `${formatNumber(maxLength.publicDescription)} characters`, "error about the field",
   ],
   ["links in a review before it is held", String(reviewHolds.maxLinks)],
   ["anonymous reviews per product and day before they are held", String(reviewHolds.maxAnonymousPerDay)],
-  ["products of an order", formatNumber(orderLimits.products)],
-  ["units of an order", formatNumber(orderLimits.units)],
-  ["orders of a call", formatNumber(orderLimits.ordersPerCall)],
-  ["units of a call", formatNumber(orderLimits.unitsPerCall)],
-  ["invalid values in the orders of a call", formatNumber(orderLimits.problemsPerCall)],
-  ["products of a call that cancels emails of orders", formatNumber(orderLimits.cancellationsPerCall)],
-  ["addresses of a call for unsubscribers", formatNumber(maxUnsubscribersPerCall)],
-  ["deliveries to webhooks that a call queues", formatNumber(maxDeliveriesPerCall)],
-  ["photo", formatBytes(imageLimits.bytes)],
-  ["pixels of a photo", `${photoLimits.decodedBytes / 3e6} megapixels`],
+  ["products of an order", formatNumber(orderLimits.products), orderError],
+  ["units of an order", formatNumber(orderLimits.units), orderError],
+  ["orders of a call", formatNumber(orderLimits.ordersPerCall), divided],
+  ["units of a call", formatNumber(orderLimits.unitsPerCall), divided],
+  ["invalid values in the orders of a call", formatNumber(orderLimits.problemsPerCall), divided],
+  ["products of a call that creates or updates them", formatNumber(endpointOf("products.massCreate").batch?.max ?? 0), divided],
+  ["products of a call that cancels emails of orders", formatNumber(orderLimits.cancellationsPerCall), invalid],
+  ["addresses of a call for unsubscribers", formatNumber(maxUnsubscribersPerCall), invalid],
+  ["deliveries to webhooks that a call queues", formatNumber(maxDeliveriesPerCall), invalid],
+  ["photo", formatBytes(imageLimits.bytes), photoError],
+  ["pixels of a photo", `${photoLimits.decodedBytes / 3e6} megapixels`, photoError],
   [
     "pixels of a progressive JPEG, WebP, or GIF, or with 16 bits per channel",
-    `${photoLimits.decodedBytes / 6e6} megapixels`,
+    `${photoLimits.decodedBytes / 6e6} megapixels`, photoError,
   ],
   ["stored photo", `${formatNumber(photoLimits.edge)} pixels at the longer edge, ${photoLimits.bytes / 1e6} MB`],
   ["stored thumbnail", `${photoLimits.thumbEdge} pixels at the longer edge, ${photoLimits.thumbBytes / 1e3} KB`],
-  ["photos in memory, from the first byte to the response", formatNumber(receivingLimits.uploads.atOnce)],
-  ["photos that wait for that, without being received", formatNumber(receivingLimits.uploads.waiting)],
-  ["time that they wait", formatMs(receivingLimits.uploads.waitMs)],
-  ["time to receive a photo while others wait", formatMs(receivingLimits.uploads.receiveMs)],
+  ["photos in memory, from the first byte to the response", formatNumber(receivingLimits.uploads.atOnce), "others wait"],
+  ["photos that wait for that, without being received", formatNumber(receivingLimits.uploads.waiting), unavailable],
+  ["time that they wait", formatMs(receivingLimits.uploads.waitMs), unavailable],
+  ["time to receive a photo while others wait", formatMs(receivingLimits.uploads.receiveMs), unavailable],
   ["photos that are read at the same time", formatNumber(imageReadLimits.atOnce)],
-  ["requests that wait for a photo", formatNumber(imageReadLimits.waiting)],
+  ["requests that wait for a photo", formatNumber(imageReadLimits.waiting), unavailable],
   ["subject of a template", `${formatNumber(maxTemplateLength.subject)} characters`],
   ["text and HTML of a template", `${formatNumber(maxTemplateLength.text)} characters each`],
   ["time to render a template", formatMs(templateLimits.renderMs)],
@@ -123,8 +135,8 @@ const publicCalls: readonly Row[] = Object.entries(publicLimits).map(([name, lim
 ]);
 
 const accounts: readonly Row[] = [
-  ["space for photos (`starpost serve --photo-storage`)", `${photoLimits.bytesPerAccount / 1_024 ** 3} GB`],
-  ["emails per day (`starpost account set-email-quota`)", formatNumber(emailSendingLimits.perDay.default)],
+  ["space for photos (`starpost serve --photo-storage`)", `${photoLimits.bytesPerAccount / 1_024 ** 3} GB`, "413"],
+  ["emails per day (`starpost account set-email-quota`)", formatNumber(emailSendingLimits.perDay.default), "the others are held"],
   ["time for which an email may be held", formatMs(emailSendingLimits.holdMs)],
   ["approved recipients of test emails", formatNumber(emailSendingLimits.testRecipients)],
   ["webhooks", formatNumber(maxWebhooks)],
@@ -166,8 +178,12 @@ const notes: Readonly<Record<string, string>> = {
     `The clients in a /48 network of IPv6 together have ${siteShare} times the limit of a client.\n\n`,
 };
 
-const table = (rows: readonly Row[]) =>
-  ["| limit | value |", "|---|---|", ...rows.map((row) => `| ${row.join(" | ")} |`)].join("\n");
+function formatTable(rows: readonly Row[]): string {
+  const columns = rows.some(([, , beyond]) => beyond !== undefined) ? 3 : 2;
+  const header = ["limit", "value", "beyond it"].slice(0, columns);
+  const cells = [header, header.map(() => "---"), ...rows.map((row) => header.map((_, at) => row[at] ?? ""))];
+  return cells.map((row) => `| ${row.join(" | ")} |`).join("\n");
+}
 
 /** Writes the page of all limits that the contract declares. */
 export function writeLimitsPage(): string {
@@ -179,12 +195,12 @@ export function writeLimitsPage(): string {
     ["Imported files", files],
     ["Remote services", remote],
   ];
-  const text = sections.map(([title, rows]) => `## ${title}\n\n${notes[title] ?? ""}${table(rows)}\n`);
+  const text = sections.map(([title, rows]) => `## ${title}\n\n${notes[title] ?? ""}${formatTable(rows)}\n`);
   return `# Limits
 
-The limits of the service and their defaults. A limit that can be changed is listed with its command or flag.
-[Serving the API](../operations/serving.md#limits) describes what happens beyond them, and the
-[threat model](../operations/security.md) what they prevent.
+The limits of the service, their defaults, and what happens beyond them. A limit that can be changed is listed with its command
+or flag. See also how a server [divides its time](../operations/serving.md#limits), and what the limits
+[prevent](../operations/security.md).
 
 ${text.join("\n")}`;
 }

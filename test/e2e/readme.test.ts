@@ -62,16 +62,6 @@ describe("the README", () => {
     await expect(toured).toMatchFileSnapshot(resolve("README.md"));
   });
 
-  test("has recipes for support staff that work after the tour", async () => {
-    await expectLinesToWork(recipesUnder(readme, "Support staff"), shopper);
-  });
-
-  test("has recipes for merchants that work", async () => {
-    const shell = openShell();
-    putFiles(shell);
-    await expectLinesToWork(recipesUnder(readme, "Merchants"), shell);
-  });
-
   describe("for CI", () => {
     let server: Awaited<ReturnType<ReturnType<Homes["open"]>["serve"]>>;
     beforeAll(async () => {

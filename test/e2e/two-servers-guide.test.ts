@@ -10,10 +10,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
+import { findFreePort } from "../support/loopback.ts";
 import { runLine } from "../support/readme.ts";
 import { canStartPostgres, startOwnPostgres } from "../support/scale-load/postgres.ts";
 
@@ -36,14 +36,6 @@ function find(program: string): string | undefined {
         return false;
       }
     });
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
 }
 
 /** PgBouncer refuses to run as root. */

@@ -21,10 +21,13 @@ const consoleBlock = /```console\n(.*?)```/gs;
 export async function runTour(readme: string, shell: Shell): Promise<string> {
   let toured = readme;
   const runs = new Map<string, string>();
+  // Each command runs in a shell of its own.
+  let exports = "";
   for (const [block, body = ""] of readme.matchAll(consoleBlock)) {
     let lived = "";
     for (const command of commandsOf(body)) {
-      const { output } = await runLine(command, shell);
+      const { output } = await runLine(exports + restoreRuns(command, runs), shell);
+      if (command.startsWith("export ")) exports += `${command}\n`;
       const shown = normalizeOutput(output, shell, runs);
       // Output truncated within a line must still end with a line break.
       lived += `$ ${command.replaceAll("\n", "\n> ")}\n${shown.replace(/(?<=[^\n])$/, "\n")}`;
@@ -74,6 +77,11 @@ export async function runLine(line: string, { cwd, env, isInProcess = false }: S
     timeout: 120_000,
   });
   return { exitCode, output: all };
+}
+
+/** Replaces the fixed IDs of imports that earlier output contains with the current ones. */
+function restoreRuns(command: string, runs: ReadonlyMap<string, string>): string {
+  return [...runs].reduce((line, [run, name]) => line.replaceAll(name, run), command);
 }
 
 /** Replaces values that differ between runs with fixed ones; an import keeps one ID throughout. */

@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import { cacheControlOf, operations } from "../../../src/contract/index.ts";
 
 it("the documentation states the Cache-Control header of every call that caches may store", async () => {
-  const page = await readFile("docs/operations/serving.md", "utf8");
-  const [, section = ""] = page.split("\n### Caching\n");
+  const page = await readFile("docs/reference/api.md", "utf8");
+  const [, section = ""] = page.split("\n## Caching\n");
   const documented = [...section.matchAll(/^\| (`.*) \| `(.*)` \|$/gm)].flatMap(([, calls = "", control = ""]) =>
     [...calls.matchAll(/`(\w+\.\w+)`/g)].map(([, name]) => [name, control]),
   );

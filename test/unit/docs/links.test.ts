@@ -61,3 +61,9 @@ test("every page is linked, starting at the README", () => {
   }
   expect(manualPages.filter((page) => !reached.has(page))).toEqual([]);
 });
+
+test("the README links the page of every command", () => {
+  const linked = new Set(linksOf("README.md").map(({ path }) => path));
+  const isCommandPage = (page: string) => page.startsWith("docs/reference/commands/") && !page.endsWith("README.md");
+  expect(manualPages.filter((page) => isCommandPage(page) && !linked.has(page))).toEqual([]);
+});

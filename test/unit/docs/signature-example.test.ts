@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { formatSignedMessage } from "../../../src/engine/accounts/vendor-signature.ts";
 
-const page = readFileSync("docs/operations/serving.md", "utf8").split("### Trusted vendors")[1] ?? "";
+const page = readFileSync("docs/reference/api.md", "utf8").split("## Trusted vendors")[1] ?? "";
 const block = (language: string) => new RegExp(`\`\`\`${language}\\n([^\`]*)\`\`\``).exec(page)?.[1]?.trim() ?? "";
 const secret = /the secret `([^`]+)`/.exec(page)?.[1] ?? "";
 const [message, signature] = block("text").split("\n");

@@ -103,7 +103,7 @@ test("filters.md lists flags of the commands that it names", async () => {
 });
 
 test("api.md lists flags of the command", async () => {
-  const listed = readTable("docs/reference/api.md", "## Request").flatMap(([cell]) => flagsIn(cell));
+  const listed = readTable("docs/reference/api.md", "### Request").flatMap(([cell]) => flagsIn(cell));
   expect(await flagsOf("api")).toEqual(expect.arrayContaining(listed));
 });
 
@@ -113,48 +113,19 @@ test("mapping.md lists the names of columns that --product-id-from accepts", () 
   expect(readCode(names)).toEqual(Object.keys(orders?.productIdColumns ?? {}));
 });
 
-test("serving.md lists paths of the contract", () => {
+test("the pages and the extensions that the manual lists are paths of the contract", () => {
   const toPath = (text: string) => text.replace(/^.*…/, "").replaceAll(/\w*id(?=})/g, "id");
   const paths = [...contract.operations.values()].flatMap(({ paths: own, htmlPaths = [] }) =>
     [...own, ...htmlPaths].map(toPath),
   );
-  const rows = ["### Pages", "## Extensions"].flatMap((heading) => readTable("docs/operations/serving.md", heading));
+  const rows = [
+    ...readTable("docs/operations/serving.md", "### Pages"),
+    ...readTable("docs/reference/api.md", "## Extensions"),
+  ];
   const listed = rows.flatMap(([cell = ""]) => readCode(cell));
   const ends = listed.map((code) => toPath(code.split(" ").at(-1) ?? "")).filter((end) => end.startsWith("/"));
   expect(ends.length).toBeGreaterThan(20);
   expect(ends.filter((end) => !paths.some((path) => path.endsWith(end)))).toEqual([]);
-});
-
-test("serving.md states the limits of the contract", () => {
-  const { bodyLimits, imageLimits, imageReadLimits, photoLimits } = contract;
-  const { jsonLimits, maxLength, orderLimits, receivingLimits } = contract;
-  const text = readTable("docs/operations/serving.md", "## Limits").join("\n");
-  const count = (value: number) => value.toLocaleString("en-US");
-  for (const stated of [
-    `body,${bodyLimits.regular / 1_048_576} MiB`,
-    `${bodyLimits.bulk / 1_048_576} MiB`,
-    `${imageLimits.bytes / 1_048_576} MiB in base64`,
-    `${bodyLimits.form / 1_024} KiB; on pages, ${bodyLimits.pageForm / 1_024} KiB`,
-    `body of a call that needs no token,${bodyLimits.open / 1_024} KiB`,
-    `fields of a form or a query,${count(contract.maxFormFields)}`,
-    `${jsonLimits.open.depth} levels`,
-    `values in a JSON body,${count(jsonLimits.withToken.values)}; without a token, ${count(jsonLimits.open.values)}`,
-    `names of fields in a JSON body,${count(jsonLimits.withToken.names)}; without a token, ${count(jsonLimits.open.names)}`,
-    `${photoLimits.decodedBytes / 3e6} megapixels`,
-    `16 bits per channel: ${photoLimits.decodedBytes / 6e6}`,
-    `photos of an account,${photoLimits.bytesPerAccount / 1_024 ** 3} GB`,
-    `response,${receivingLimits.uploads.atOnce}`,
-    `wait for a photo,${imageReadLimits.waiting}`,
-    `${count(maxLength.content)} characters`,
-    `${count(orderLimits.products)} products, ${count(orderLimits.units)} units`,
-    `${count(orderLimits.ordersPerCall)} orders, ${count(orderLimits.unitsPerCall)} units`,
-    `${contract.maxBatchMethods} methods`,
-    `received within ${receivingLimits.requestWithinMs / 60_000} minutes`,
-    `connections,${count(receivingLimits.connections)}`,
-    `connections of a client, except for trusted proxies,${contract.publicLimits["connections-per-client"].burst}`,
-  ]) {
-    expect(text).toContain(stated);
-  }
 });
 
 test("email.md names the settings of emails", () => {

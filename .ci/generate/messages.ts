@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseSync } from "oxc-parser";
+
+/** A node of the syntax tree, as ESTree describes it. */
+interface Node {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+/** A message of the program, as its source declares it; `<name>` stands for a value. */
+export interface Message {
+  readonly text: string;
+  /** What to do about it, if the source states it. */
+  readonly hint: string;
+  /** The kind of the error, such as `usage`. */
+  readonly kind: string;
+  /** The file, relative to `src`. */
+  readonly file: string;
+}
+
+/** The arguments of a function or an error class that contain the message, the hint, and the kind. */
+interface Form {
+  readonly text: number;
+  readonly hint?: number;
+  /** The kind, or the argument that contains it. */
+  readonly kind: string | number;
+  /** What surrounds the argument in the message. */
+  readonly frame?: string;
+}
+
+const forms: Readonly<Record<string, Form>> = {
+  usageError: { text: 0, hint: 1, kind: "usage" },
+  failedError: { text: 0, hint: 1, kind: "failed" },
+  UserError: { text: 1, hint: 2, kind: 0 },
+  ImportError: { text: 1, hint: 2, kind: 0 },
+  FileFormatError: { text: 0, hint: 1, kind: "usage" },
+  StorageError: { text: 1, hint: 3, kind: 0 },
+  SchemaError: { text: 0, hint: 1, kind: "storageFailed" },
+  AddressError: { text: 0, kind: "usage" },
+  ArchiveError: { text: 0, hint: 1, kind: "failed" },
+  ListenError: { text: 0, hint: 1, kind: "failed" },
+  ServiceError: { text: 1, hint: 2, kind: 0 },
+};
+
+const isNode = (value: unknown): value is Node => typeof (value as Node | null | undefined)?.type === "string";
+
+function* walk(node: Node): Generator<Node> {
+  yield node;
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) yield* walk(child);
+  }
+}
+
+const nameOf = (node: unknown): string => (isNode(node) && typeof node["name"] === "string" ? node["name"] : "");
+
+/** Constants and functions of a file, by their names. */
+type Declared = ReadonlyMap<string, Node>;
+
+function readDeclared(program: Node): Declared {
+  const declared = new Map<string, Node>();
+  for (const node of walk(program)) {
+    if (node.type === "VariableDeclarator" && isNode(node["init"])) declared.set(nameOf(node["id"]), node["init"]);
+  }
+  return declared;
+}
+
+/** A readable name of a value: `profile.name` is the profile name. */
+function describeValue(node: Node): string {
+  if (node.type === "Identifier") return nameOf(node);
+  if (node.type === "MemberExpression") return nameOf(node["property"]);
+  if (node.type === "CallExpression") {
+    const [first] = node["arguments"] as readonly Node[];
+    return first === undefined ? describeValue(node["callee"] as Node) : describeValue(first);
+  }
+  return "";
+}
+
+const placeholder = (node: Node) => {
+  const name = describeValue(node).replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, " ").toLowerCase();
+  return name === "" ? "…" : `<${name}>`;
+};
+
+/** The texts that an expression can have. */
+function textsOf(node: Node | undefined, declared: Declared, depth = 0): readonly string[] {
+  if (node === undefined || depth > 6) return [];
+  const of = (child: unknown) => textsOf(child as Node, declared, depth + 1);
+  switch (node.type) {
+    case "Literal":
+      return typeof node["value"] === "string" ? [node["value"]] : [];
+    case "TemplateLiteral": {
+      const quasis = node["quasis"] as readonly { readonly value: { readonly cooked: string } }[];
+      const values = (node["expressions"] as readonly Node[]).map((value) => {
+        const texts = value.type === "Identifier" ? [] : of(value);
+        const found = texts.length > 0 ? texts : [placeholder(value)];
+        return quotes(value) ? found.map((text) => `"${text}"`) : found;
+      });
+      return quasis.reduce<string[]>(
+        (starts, { value: { cooked } }, at) =>
+          starts.flatMap((start) => (at === 0 ? [""] : (values[at - 1] ?? [""])).map((text) => start + text + cooked)),
+        [""],
+      );
+    }
+    case "ConditionalExpression":
+      return [...of(node["consequent"]), ...of(node["alternate"])];
+    case "LogicalExpression":
+      return [...of(node["left"]), ...of(node["right"])];
+    case "BinaryExpression": {
+      const [left, right] = [of(node["left"]), of(node["right"])];
+      return left.flatMap((start) => right.map((end) => start + end));
+    }
+    case "Identifier":
+      return of(declared.get(nameOf(node)));
+    default:
+      return [];
+  }
+}
+
+/** Whether a value appears in quotation marks. */
+function quotes(node: Node): boolean {
+  const callee = node["callee"] as Node | undefined;
+  return node.type === "CallExpression" && callee?.type === "MemberExpression" && nameOf(callee["property"]) === "stringify";
+}
+
+/** The hint of an argument: a text, or the property `hint` of an object. */
+function hintsOf(node: Node | undefined, declared: Declared): readonly string[] {
+  if (node?.type !== "ObjectExpression") return textsOf(node, declared);
+  const property = (node["properties"] as readonly Node[]).find((one) => nameOf(one["key"]) === "hint");
+  return textsOf(property?.["value"] as Node | undefined, declared);
+}
+
+/** Every message that the sources in a folder declare. */
+export function readMessages(folder: string): readonly Message[] {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
+  return files.toSorted().flatMap((file) => {
+    const { program } = parseSync(file, readFileSync(join(folder, file), "utf8"));
+    const root = program as unknown as Node;
+    const declared = readDeclared(root);
+    return [...walk(root)].flatMap((node) => readCall(node, declared).map((message) => ({ ...message, file })));
+  });
+}
+
+function readCall(node: Node, declared: Declared): readonly Omit<Message, "file">[] {
+  if (node.type !== "CallExpression" && node.type !== "NewExpression") return [];
+  const form = forms[nameOf(node["callee"])];
+  if (form === undefined) return [];
+  const given = node["arguments"] as readonly Node[];
+  const kind = typeof form.kind === "number" ? (textsOf(given[form.kind], declared)[0] ?? "") : form.kind;
+  const hint = form.hint === undefined ? "" : hintsOf(given[form.hint], declared).join(" / ");
+  return textsOf(given[form.text], declared).map((text) => ({ text, hint, kind }));
+}
