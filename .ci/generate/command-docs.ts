@@ -3,7 +3,7 @@ import { nouns } from "../../src/cli/program/help/groups.ts";
 import { describePage, sharedFlags } from "../../src/cli/program/help/page.ts";
 import type { Block, Entry, Topic } from "../../src/cli/program/help/topics.ts";
 
-const made = "<!-- Generated from the program by `npm run generate`. Do not edit. -->";
+export const marker = "<!-- Generated from the program by `npm run generate`. Do not edit. -->";
 
 export function nounOf({ name }: Pick<Command, "name">): string {
   return name.split(" ")[0] ?? "";
@@ -16,7 +16,7 @@ export function writeNounPage(noun: string, commands: readonly Command[]): strin
     ({ name, summary }) => `- [\`starpost ${name}\`](#starpost-${name.replaceAll(" ", "-")}): ${mark(summary)}`,
   );
   return join([
-    made,
+    marker,
     `# starpost ${noun}`,
     `${mark(nouns[noun] ?? "")}.`,
     ...(own.length > 1 ? [contents.join("\n")] : []),
@@ -29,7 +29,7 @@ export function writeNounPage(noun: string, commands: readonly Command[]): strin
 export function writeIndex(commands: readonly Command[], topics: readonly Topic[]): string {
   const found = [...new Set(commands.map(nounOf))];
   return join([
-    made,
+    marker,
     "# Commands",
     "The same reference is available offline: `starpost <noun> <verb> --help`, `starpost help topics`, and `man starpost` where starpost is installed globally.",
     found.map((noun) => `- [\`${noun}\`](${noun}.md): ${mark(nouns[noun] ?? "")}`).join("\n"),
@@ -74,7 +74,7 @@ function fence(lines: readonly string[]): string {
 }
 
 /** Escapes text for Markdown, except for code spans. */
-function mark(text: string): string {
+export function mark(text: string): string {
   return text
     .split(/(`[^`]*`)/)
     .map((part) =>

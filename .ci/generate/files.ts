@@ -3,6 +3,7 @@ import { topics } from "../../src/cli/program/help/topics.ts";
 import { createDocument } from "../../src/server/openapi/document.ts";
 import { nounOf, writeIndex, writeNounPage } from "./command-docs.ts";
 import { capacityPage, writeCapacityPage } from "./capacity-page.ts";
+import { writeErrorsPage } from "./errors-page.ts";
 import { writeLimitsPage } from "./limits-page.ts";
 
 /** A folder that contains generated files only. */
@@ -15,6 +16,7 @@ export async function generateFiles(version: string): Promise<ReadonlyMap<string
   return new Map([
     ["docs/reference/openapi.json", `${JSON.stringify(createDocument({ version }), null, 2)}\n`],
     ...nouns.map((noun) => [`${generatedFolder}/${noun}.md`, writeNounPage(noun, all)] as const),
+    ["docs/reference/errors.md", writeErrorsPage()],
     ["docs/reference/limits.md", writeLimitsPage()],
     [capacityPage, writeCapacityPage()],
     [`${generatedFolder}/README.md`, writeIndex(all, Object.values(topics))],

@@ -77,10 +77,22 @@ const requests: readonly Row[] = [
   ["time to receive the headers", formatMs(receivingLimits.headersWithinMs), "408"],
   ["time to receive a request", formatMs(receivingLimits.requestWithinMs), "408"],
   ["time without data from the client", formatMs(receivingLimits.idleMs), "408"],
-  ["connections", formatNumber(receivingLimits.connections), "the connection that has waited the longest for a complete request is closed"],
-  ["bodies in memory, of all connections", formatBytes(receivingLimits.bufferedBytes), `${unavailable}, for the body that has waited for data the longest`],
+  [
+    "connections",
+    formatNumber(receivingLimits.connections),
+    "the connection that has waited the longest for a complete request is closed",
+  ],
+  [
+    "bodies in memory, of all connections",
+    formatBytes(receivingLimits.bufferedBytes),
+    `${unavailable}, for the body that has waited for data the longest`,
+  ],
   ["response", formatBytes(sendingLimits.responseBytes), "`InvalidParams`; request fewer elements per page"],
-  ["responses in memory that clients have not read, of all connections", formatBytes(sendingLimits.bufferedBytes), "the connection of the oldest one is closed"],
+  [
+    "responses in memory that clients have not read, of all connections",
+    formatBytes(sendingLimits.bufferedBytes),
+    "the connection of the oldest one is closed",
+  ],
   ["time in which a client must read something", formatMs(sendingLimits.idleMs), "the connection is closed"],
   ["time in which a client must read a response", formatMs(sendingLimits.responseWithinMs), "the connection is closed"],
 ];
@@ -88,10 +100,15 @@ const requests: readonly Row[] = [
 const records: readonly Row[] = [
   ["methods of a `/batch` call", formatNumber(maxBatchMethods), invalid],
   ["characters of the reviews in a `/batch` response", formatNumber(maxBatchCharacters), invalid],
-  ["review, question, answer, or comment", `${formatNumber(maxLength.content)} characters`, "error about the field; an import rejects the row (`too_long`)"],
+  [
+    "review, question, answer, or comment",
+    `${formatNumber(maxLength.content)} characters`,
+    "error about the field; an import rejects the row (`too_long`)",
+  ],
   [
     "description of a product in a review or a question without a token",
-    `${formatNumber(maxLength.publicDescription)} characters`, "error about the field",
+    `${formatNumber(maxLength.publicDescription)} characters`,
+    "error about the field",
   ],
   ["links in a review before it is held", String(reviewHolds.maxLinks)],
   ["anonymous reviews per product and day before they are held", String(reviewHolds.maxAnonymousPerDay)],
@@ -100,7 +117,11 @@ const records: readonly Row[] = [
   ["orders of a call", formatNumber(orderLimits.ordersPerCall), divided],
   ["units of a call", formatNumber(orderLimits.unitsPerCall), divided],
   ["invalid values in the orders of a call", formatNumber(orderLimits.problemsPerCall), divided],
-  ["products of a call that creates or updates them", formatNumber(endpointOf("products.massCreate").batch?.max ?? 0), divided],
+  [
+    "products of a call that creates or updates them",
+    formatNumber(endpointOf("products.massCreate").batch?.max ?? 0),
+    divided,
+  ],
   ["products of a call that cancels emails of orders", formatNumber(orderLimits.cancellationsPerCall), invalid],
   ["addresses of a call for unsubscribers", formatNumber(maxUnsubscribersPerCall), invalid],
   ["deliveries to webhooks that a call queues", formatNumber(maxDeliveriesPerCall), invalid],
@@ -108,11 +129,16 @@ const records: readonly Row[] = [
   ["pixels of a photo", `${photoLimits.decodedBytes / 3e6} megapixels`, photoError],
   [
     "pixels of a progressive JPEG, WebP, or GIF, or with 16 bits per channel",
-    `${photoLimits.decodedBytes / 6e6} megapixels`, photoError,
+    `${photoLimits.decodedBytes / 6e6} megapixels`,
+    photoError,
   ],
   ["stored photo", `${formatNumber(photoLimits.edge)} pixels at the longer edge, ${photoLimits.bytes / 1e6} MB`],
   ["stored thumbnail", `${photoLimits.thumbEdge} pixels at the longer edge, ${photoLimits.thumbBytes / 1e3} KB`],
-  ["photos in memory, from the first byte to the response", formatNumber(receivingLimits.uploads.atOnce), "others wait"],
+  [
+    "photos in memory, from the first byte to the response",
+    formatNumber(receivingLimits.uploads.atOnce),
+    "others wait",
+  ],
   ["photos that wait for that, without being received", formatNumber(receivingLimits.uploads.waiting), unavailable],
   ["time that they wait", formatMs(receivingLimits.uploads.waitMs), unavailable],
   ["time to receive a photo while others wait", formatMs(receivingLimits.uploads.receiveMs), unavailable],
@@ -136,7 +162,11 @@ const publicCalls: readonly Row[] = Object.entries(publicLimits).map(([name, lim
 
 const accounts: readonly Row[] = [
   ["space for photos (`starpost serve --photo-storage`)", `${photoLimits.bytesPerAccount / 1_024 ** 3} GB`, "413"],
-  ["emails per day (`starpost account set-email-quota`)", formatNumber(emailSendingLimits.perDay.default), "the others are held"],
+  [
+    "emails per day (`starpost account set-email-quota`)",
+    formatNumber(emailSendingLimits.perDay.default),
+    "the others are held",
+  ],
   ["time for which an email may be held", formatMs(emailSendingLimits.holdMs)],
   ["approved recipients of test emails", formatNumber(emailSendingLimits.testRecipients)],
   ["webhooks", formatNumber(maxWebhooks)],

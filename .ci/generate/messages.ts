@@ -8,7 +8,7 @@ interface Node {
   readonly [key: string]: unknown;
 }
 
-/** A message of the program, as its source declares it; `<name>` stands for a value. */
+/** A message of the program, as its source declares it; `<name>` stands for a value, `…` for several. */
 export interface Message {
   readonly text: string;
   /** What to do about it, if the source states it. */
@@ -25,8 +25,6 @@ interface Form {
   readonly hint?: number;
   /** The kind, or the argument that contains it. */
   readonly kind: string | number;
-  /** What surrounds the argument in the message. */
-  readonly frame?: string;
 }
 
 const forms: Readonly<Record<string, Form>> = {
@@ -41,6 +39,8 @@ const forms: Readonly<Record<string, Form>> = {
   ArchiveError: { text: 0, hint: 1, kind: "failed" },
   ListenError: { text: 0, hint: 1, kind: "failed" },
   ServiceError: { text: 1, hint: 2, kind: 0 },
+  warning: { text: 1, hint: 2, kind: "warning" },
+  problem: { text: 1, hint: 2, kind: "problem" },
 };
 
 const isNode = (value: unknown): value is Node => typeof (value as Node | null | undefined)?.type === "string";
@@ -54,32 +54,47 @@ function* walk(node: Node): Generator<Node> {
 
 const nameOf = (node: unknown): string => (isNode(node) && typeof node["name"] === "string" ? node["name"] : "");
 
-/** Constants and functions of a file, by their names. */
-type Declared = ReadonlyMap<string, Node>;
+/** The values of the variables of a file, by their names, in the order of the file. */
+type Declared = ReadonlyMap<string, readonly Node[]>;
 
 function readDeclared(program: Node): Declared {
-  const declared = new Map<string, Node>();
+  const declared = new Map<string, Node[]>();
   for (const node of walk(program)) {
-    if (node.type === "VariableDeclarator" && isNode(node["init"])) declared.set(nameOf(node["id"]), node["init"]);
+    if (node.type !== "VariableDeclarator" || !isNode(node["init"])) continue;
+    const name = nameOf(node["id"]);
+    declared.set(name, [...(declared.get(name) ?? []), node["init"]]);
   }
   return declared;
 }
 
-/** A readable name of a value: `profile.name` is the profile name. */
-function describeValue(node: Node): string {
-  if (node.type === "Identifier") return nameOf(node);
-  if (node.type === "MemberExpression") return nameOf(node["property"]);
-  if (node.type === "CallExpression") {
-    const [first] = node["arguments"] as readonly Node[];
-    return first === undefined ? describeValue(node["callee"] as Node) : describeValue(first);
-  }
-  return "";
+/** The value of the variable with this name that was declared last, or else of the first one below. */
+function findDeclared(used: Node, declared: Declared): Node | undefined {
+  const values = declared.get(nameOf(used)) ?? [];
+  return values.findLast((value) => Number(value["start"]) < Number(used["start"])) ?? values[0];
 }
 
-const placeholder = (node: Node) => {
-  const name = describeValue(node).replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, " ").toLowerCase();
-  return name === "" ? "…" : `<${name}>`;
+/** Names of values that a reader would not understand. */
+const readableNames: Readonly<Record<string, string>> = {
+  given: "value",
+  text: "value",
+  trim: "value",
+  raw: "value",
+  length: "count",
+  "shown as": "database",
+  shown: "service",
+  "base url": "service",
 };
+
+/** A readable name of a value: that of `profile.appKey` is `<app key>`. */
+function describeValue(node: Node): string {
+  if (node.type === "CallExpression") {
+    const [first] = node["arguments"] as readonly Node[];
+    return describeValue(first ?? (node["callee"] as Node));
+  }
+  const name = nameOf(node.type === "MemberExpression" ? node["property"] : node);
+  const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, " ").toLowerCase();
+  return words === "" ? "…" : `<${readableNames[words] ?? words}>`;
+}
 
 /** The texts that an expression can have. */
 function textsOf(node: Node | undefined, declared: Declared, depth = 0): readonly string[] {
@@ -92,7 +107,7 @@ function textsOf(node: Node | undefined, declared: Declared, depth = 0): readonl
       const quasis = node["quasis"] as readonly { readonly value: { readonly cooked: string } }[];
       const values = (node["expressions"] as readonly Node[]).map((value) => {
         const texts = value.type === "Identifier" ? [] : of(value);
-        const found = texts.length > 0 ? texts : [placeholder(value)];
+        const found = texts.length > 0 ? texts : [describeValue(value)];
         return quotes(value) ? found.map((text) => `"${text}"`) : found;
       });
       return quasis.reduce<string[]>(
@@ -110,7 +125,7 @@ function textsOf(node: Node | undefined, declared: Declared, depth = 0): readonl
       return left.flatMap((start) => right.map((end) => start + end));
     }
     case "Identifier":
-      return of(declared.get(nameOf(node)));
+      return of(findDeclared(node, declared));
     default:
       return [];
   }
@@ -119,7 +134,9 @@ function textsOf(node: Node | undefined, declared: Declared, depth = 0): readonl
 /** Whether a value appears in quotation marks. */
 function quotes(node: Node): boolean {
   const callee = node["callee"] as Node | undefined;
-  return node.type === "CallExpression" && callee?.type === "MemberExpression" && nameOf(callee["property"]) === "stringify";
+  return (
+    node.type === "CallExpression" && callee?.type === "MemberExpression" && nameOf(callee["property"]) === "stringify"
+  );
 }
 
 /** The hint of an argument: a text, or the property `hint` of an object. */
@@ -136,16 +153,50 @@ export function readMessages(folder: string): readonly Message[] {
     const { program } = parseSync(file, readFileSync(join(folder, file), "utf8"));
     const root = program as unknown as Node;
     const declared = readDeclared(root);
-    return [...walk(root)].flatMap((node) => readCall(node, declared).map((message) => ({ ...message, file })));
+    return [...walk(root)]
+      .flatMap((node) => readCall(node, declared).concat(readEntry(node, declared)))
+      .filter(({ text }) => /[a-z]{2}.*[a-z]{4}/.test(text.replaceAll(/<[^>]*>/g, "")))
+      .map(({ text, hint, kind }) => ({ text, hint, kind, file }));
   });
 }
 
-function readCall(node: Node, declared: Declared): readonly Omit<Message, "file">[] {
+type Found = Omit<Message, "file">;
+
+/** The messages of a call that creates an error. */
+function readCall(node: Node, declared: Declared): Found[] {
   if (node.type !== "CallExpression" && node.type !== "NewExpression") return [];
-  const form = forms[nameOf(node["callee"])];
-  if (form === undefined) return [];
+  const name = nameOf(node["callee"]);
   const given = node["arguments"] as readonly Node[];
+  if (name === "invalidValue") return readInvalidValue(given, declared);
+  const form = forms[name];
+  if (form === undefined) return [];
   const kind = typeof form.kind === "number" ? (textsOf(given[form.kind], declared)[0] ?? "") : form.kind;
   const hint = form.hint === undefined ? "" : hintsOf(given[form.hint], declared).join(" / ");
   return textsOf(given[form.text], declared).map((text) => ({ text, hint, kind }));
+}
+
+function readInvalidValue([, source, wanted, hint]: readonly Node[], declared: Declared): Found[] {
+  const hints = hintsOf(hint, declared).join(" / ");
+  const [from = source ? describeValue(source) : "…"] = textsOf(source, declared);
+  return textsOf(wanted, declared).map((text) => {
+    return { text: `invalid value "<value>" for ${from}: must be ${text}`, hint: hints, kind: "usage" };
+  });
+}
+
+/** The message of an entry in a table by error code: `ENOSPC: "…"`, or a list of a kind, a message, and a hint. */
+function readEntry(node: Node, declared: Declared): Found[] {
+  const key = node["key"] as Node | undefined;
+  if (node.type !== "Property" || key === undefined || !isErrorCode(key)) return [];
+  const value = node["value"] as Node;
+  const elements = value.type === "ArrayExpression" ? (value["elements"] as readonly Node[]) : [value];
+  const texts = elements.flatMap((element) => textsOf(element, declared).slice(0, 1));
+  const [text = "", hint = ""] = texts.filter((found) => found.includes(" "));
+  return [{ text, hint, kind: texts.find((found) => !found.includes(" ")) ?? "failed" }];
+}
+
+function isErrorCode(key: Node): boolean {
+  const code = key.type === "Literal" ? String(key["value"]) : nameOf(key);
+  return (
+    /^[A-Z0-9][A-Z0-9_]{3,}$/.test(code) || (key.type === "MemberExpression" && nameOf(key["object"]) === "resultCodes")
+  );
 }

@@ -162,17 +162,21 @@ async function openShop(variables: Readonly<Record<string, string>>): Promise<Sh
   return shell;
 }
 
-test.for(["SQLite", "PostgreSQL"])("the guide to a support day prints what its commands print, on %s", async (kind, { skip }) => {
-  if (kind === "PostgreSQL" && postgresServer === undefined) skip(postgresSkipped);
-  const database = kind === "PostgreSQL" ? await takeEmptyDatabase() : undefined;
-  onTestFinished(async () => database?.drop());
-  const shell = await openShop(
-    database ? { STARPOST_DATABASE: database.url, STARPOST_KEY: randomBytes(32).toString("hex") } : {},
-  );
-  const toured = await expectToPrint("support-desk.md", shell, { change: fixDates });
-  expect(toured.match(/^### \d+\. /gm)).toHaveLength(30);
-  for (const [block] of toured.matchAll(/^```console\n.*?^```/gms)) {
-    expect(block.match(/^\$ /gm)?.length, block).toBeLessThanOrEqual(2);
-  }
-  expect(toured).not.toMatch(/^error: /m);
-}, 180_000);
+test.for(["SQLite", "PostgreSQL"] as const)(
+  "the guide to a support day prints what its commands print, on %s",
+  { timeout: 180_000 },
+  async (kind, { skip }) => {
+    if (kind === "PostgreSQL" && postgresServer === undefined) skip(postgresSkipped);
+    const database = kind === "PostgreSQL" ? await takeEmptyDatabase() : undefined;
+    onTestFinished(async () => database?.drop());
+    const shell = await openShop(
+      database ? { STARPOST_DATABASE: database.url, STARPOST_KEY: randomBytes(32).toString("hex") } : {},
+    );
+    const toured = await expectToPrint("support-desk.md", shell, { change: fixDates });
+    expect(toured.match(/^### \d+\. /gm)).toHaveLength(30);
+    for (const [block] of toured.matchAll(/^```console\n.*?^```/gms)) {
+      expect(block.match(/^\$ /gm)?.length, block).toBeLessThanOrEqual(2);
+    }
+    expect(toured).not.toMatch(/^error: /m);
+  },
+);

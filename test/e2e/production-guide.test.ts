@@ -52,7 +52,10 @@ test("the steps of the production guide work in their order", async () => {
   const smtp = await startMailServer();
   onTestFinished(() => smtp.close());
   const bin = join(root, "programs");
-  for (const folder of [bin, ...["etc/systemd/system", "usr/local/bin", "var/lib", "var/backups"].map((path) => join(root, path))])
+  for (const folder of [
+    bin,
+    ...["etc/systemd/system", "usr/local/bin", "var/lib", "var/backups"].map((path) => join(root, path)),
+  ])
     mkdirSync(folder, { recursive: true });
   for (const [name, body] of Object.entries(programs)) {
     writeFileSync(join(bin, name), `#!/bin/bash\nset -e\n${body}\n`);
@@ -66,17 +69,20 @@ test("the steps of the production guide work in their order", async () => {
     .replaceAll("8080", port)
     .replaceAll("<app_key>", "$(starpost account list --json --jq '.[0].app_key')")
     .replaceAll("STARPOST_SMTP_HOST=smtp.shop.example\n", `${settings}STARPOST_SMTP_PORT=${smtp.port}\n`)
-    .replaceAll(/^cp .*starpost\.service .*$/gm, `cat > ${root}/etc/systemd/system/starpost.service <<'UNIT'\n${unit.replaceAll("8080", port)}UNIT`);
+    .replaceAll(
+      /^cp .*starpost\.service .*$/gm,
+      `cat > ${root}/etc/systemd/system/starpost.service <<'UNIT'\n${unit.replaceAll("8080", port)}UNIT`,
+    );
   const env = {
     ROOT: root,
     REPOSITORY: resolve("."),
     HOME: root,
     PATH: [bin, join(root, "usr/local/bin"), dirname(process.execPath), process.env["PATH"] ?? ""].join(":"),
   };
-  const { exitCode, output } = await runLine(
-    `set -euo pipefail; trap 'kill $(cat ${root}/pid)' EXIT\n${commands}`,
-    { cwd: root, env },
-  );
+  const { exitCode, output } = await runLine(`set -euo pipefail; trap 'kill $(cat ${root}/pid)' EXIT\n${commands}`, {
+    cwd: root,
+    env,
+  });
   expect(exitCode, output).toBe(0);
   expect(smtp.received.map(({ to }) => to)).toEqual(["you@shop.example"]);
 }, 60_000);

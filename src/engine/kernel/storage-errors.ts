@@ -2,7 +2,8 @@ import { type ErrorKind, ServiceError } from "../../contract/index.ts";
 import { toStorageError } from "../../storage/dialects.ts";
 import type { StorageProblem } from "../../storage/storage-error.ts";
 
-const hints: Readonly<Record<StorageProblem, string>> = {
+/** What to do about a problem. */
+export const storageHints: Readonly<Record<StorageProblem, string>> = {
   busy: "try again; if this continues, find out which other process is writing to the database",
   noConnection:
     "raise the server's limits on connections, lower STARPOST_DATABASE_POOL, or use a connection pooler, then try again",
@@ -39,7 +40,7 @@ export function toServiceError(error: unknown, shownAs: string): unknown {
   if (!known) return error;
   const outcomeUnknown = known.problem === "unsure";
   return new ServiceError(kindOf(known.problem), known.message, {
-    hint: known.hint ?? hints[known.problem],
+    hint: known.hint ?? storageHints[known.problem],
     cause: error,
     outcomeUnknown,
     retryAfterMs: retryAfterMs[known.problem],

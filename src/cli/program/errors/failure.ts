@@ -29,7 +29,8 @@ const statusOfKind = {
 
 const refusedCredentials: ReadonlySet<ErrorKind> = new Set(["unauthorized", "invalidClient", "recordNotFound"]);
 
-const hints: Partial<Record<ErrorKind, string>> = {
+/** What to do about an error that states nothing itself. */
+export const defaultHints: Partial<Record<ErrorKind, string>> = {
   unauthorized: "To sign in again, run `starpost auth login`.",
   invalidClient: "Check the app key and secret, then run `starpost auth login`.",
   recordNotFound: "Check the app key and the address: starpost auth status.",
@@ -66,7 +67,7 @@ function classify(error: unknown): Failure {
   if (error instanceof ServiceError) {
     const { kind, message, record = "Account" } = error;
     const known: Partial<Record<RecordName, string>> = listHints;
-    const { hint = namesOther(error) ? known[record] : hints[kind] } = error;
+    const { hint = namesOther(error) ? known[record] : defaultHints[kind] } = error;
     return { status: statusOfServiceError(error), kind, message, hint };
   }
   if (error instanceof UserError) {
