@@ -17,7 +17,7 @@ export default {
     "test/attack/probe.js",
   ],
   project: ["src/**/*.ts!", "test/**/*.{ts,js}", "bin/*.js"],
-  ignoreDependencies: ["@stryker-mutator/api", "@stryker-mutator/vitest-runner"],
+  ignoreDependencies: ["@stryker-mutator/api", "@stryker-mutator/vitest-runner", "oxc-parser"],
   ignoreExportsUsedInFile: true,
   ignoreBinaries: [
     "dbus-daemon",
