@@ -28,6 +28,11 @@ const ownCauses: Readonly<Record<string, Cause>> = {
     "130",
     "Run the command again; to continue an import, run `starpost imports resume <id>`.",
   ],
+  delivery: [
+    "A webhook could not be delivered; `starpost webhooks deliveries` shows it.",
+    "0",
+    "Check the receiver. starpost retries for three days; to send it now, run `starpost webhooks redeliver`.",
+  ],
   problem: ["`starpost doctor` found something that does not work.", "1, 4, or 5", doctorHint],
   warning: ["`starpost doctor` found something that may not work for long.", "0", doctorHint],
 };
@@ -131,8 +136,10 @@ const sentence = (text: string) =>
     .replaceAll("|", "\\|")
     .replace(/(?<=\w)$/, ".");
 
-function formatRow({ text, hint, kind }: Message): string {
-  return `| ${code(text)} | [${kind}](#kinds) | ${sentence(hint === "" ? (kinds[kind]?.[2] ?? "") : hint)} |`;
+function formatRow({ text, hints, kind }: Message): string {
+  const own = hints.map((hint) => (/^(?:chmod|sudo) /.test(hint) ? `Run ${code(hint)}.` : sentence(hint)));
+  const advice = own.length === 0 ? sentence(kinds[kind]?.[2] ?? "") : own.join(" Or: ");
+  return `| ${code(text)} | [${kind}](#kinds) | ${advice} |`;
 }
 
 function formatPart(title: string, messages: readonly Message[]): string {
@@ -142,7 +149,10 @@ function formatPart(title: string, messages: readonly Message[]): string {
 
 /** Writes the page of all error messages that the sources declare. */
 export function writeErrorsPage(): string {
-  const left = new Set(readMessages("src").filter(({ kind }) => kind in kinds));
+  const found = readMessages("src").map(({ kind, ...message }) => {
+    return Object.assign(message, { kind: message.file.startsWith("worker/webhooks/") ? "delivery" : kind });
+  });
+  const left = new Set(found.filter(({ kind }) => kind in kinds));
   const tables = parts.map(([title, folders]) => {
     const own = [...left].filter(({ file }) => folders.test(file));
     for (const message of own) left.delete(message);

@@ -11,8 +11,8 @@ interface Node {
 /** A message of the program, as its source declares it; `<name>` stands for a value, `…` for several. */
 export interface Message {
   readonly text: string;
-  /** What to do about it, if the source states it. */
-  readonly hint: string;
+  /** What to do about it, if the source states it; one of them applies. */
+  readonly hints: readonly string[];
   /** The kind of the error, such as `usage`. */
   readonly kind: string;
   /** The file, relative to `src`. */
@@ -39,6 +39,7 @@ const forms: Readonly<Record<string, Form>> = {
   ArchiveError: { text: 0, hint: 1, kind: "failed" },
   ListenError: { text: 0, hint: 1, kind: "failed" },
   ServiceError: { text: 1, hint: 2, kind: 0 },
+  invalidField: { text: 1, kind: "invalidParams" },
   warning: { text: 1, hint: 2, kind: "warning" },
   problem: { text: 1, hint: 2, kind: "problem" },
 };
@@ -78,10 +79,9 @@ const readableNames: Readonly<Record<string, string>> = {
   given: "value",
   text: "value",
   trim: "value",
-  raw: "value",
   length: "count",
   "shown as": "database",
-  shown: "service",
+  shown: "",
   "base url": "service",
 };
 
@@ -93,7 +93,8 @@ function describeValue(node: Node): string {
   }
   const name = nameOf(node.type === "MemberExpression" ? node["property"] : node);
   const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, " ").toLowerCase();
-  return words === "" ? "…" : `<${readableNames[words] ?? words}>`;
+  const readable = readableNames[words] ?? words;
+  return readable === "" ? "…" : `<${readable}>`;
 }
 
 /** The texts that an expression can have. */
@@ -154,9 +155,9 @@ export function readMessages(folder: string): readonly Message[] {
     const root = program as unknown as Node;
     const declared = readDeclared(root);
     return [...walk(root)]
-      .flatMap((node) => readCall(node, declared).concat(readEntry(node, declared)))
+      .flatMap((node) => readCall(node, declared).concat(readEntry(node, declared), readShape(node, file, declared)))
       .filter(({ text }) => /[a-z]{2}.*[a-z]{4}/.test(text.replaceAll(/<[^>]*>/g, "")))
-      .map(({ text, hint, kind }) => ({ text, hint, kind, file }));
+      .map(({ text, hints, kind }) => ({ text, hints, kind, file }));
   });
 }
 
@@ -171,15 +172,16 @@ function readCall(node: Node, declared: Declared): Found[] {
   const form = forms[name];
   if (form === undefined) return [];
   const kind = typeof form.kind === "number" ? (textsOf(given[form.kind], declared)[0] ?? "") : form.kind;
-  const hint = form.hint === undefined ? "" : hintsOf(given[form.hint], declared).join(" / ");
-  return textsOf(given[form.text], declared).map((text) => ({ text, hint, kind }));
+  const hints = form.hint === undefined ? [] : hintsOf(given[form.hint], declared);
+  const start = name === "invalidField" ? "<field> " : "";
+  return textsOf(given[form.text], declared).map((text) => ({ text: start + text, hints, kind }));
 }
 
 function readInvalidValue([, source, wanted, hint]: readonly Node[], declared: Declared): Found[] {
-  const hints = hintsOf(hint, declared).join(" / ");
+  const hints = hintsOf(hint, declared);
   const [from = source ? describeValue(source) : "…"] = textsOf(source, declared);
   return textsOf(wanted, declared).map((text) => {
-    return { text: `invalid value "<value>" for ${from}: must be ${text}`, hint: hints, kind: "usage" };
+    return { text: `invalid value "<value>" for ${from}: must be ${text}`, hints, kind: "usage" };
   });
 }
 
@@ -190,13 +192,21 @@ function readEntry(node: Node, declared: Declared): Found[] {
   const value = node["value"] as Node;
   const elements = value.type === "ArrayExpression" ? (value["elements"] as readonly Node[]) : [value];
   const texts = elements.flatMap((element) => textsOf(element, declared).slice(0, 1));
-  const [text = "", hint = ""] = texts.filter((found) => found.includes(" "));
-  return [{ text, hint, kind: texts.find((found) => !found.includes(" ")) ?? "failed" }];
+  const [text = "", ...hints] = texts.filter((found) => found.includes(" "));
+  return [{ text, hints, kind: texts.find((found) => !found.includes(" ")) ?? "failed" }];
+}
+
+/** The message of a check of a field: `{ error: "must be …" }`. */
+function readShape(node: Node, file: string, declared: Declared): Found[] {
+  if (node.type !== "Property" || nameOf(node["key"]) !== "error" || !file.startsWith("contract/")) return [];
+  const texts = textsOf(node["value"] as Node, declared);
+  return texts.map((text) => ({ text: `<field> ${text}`, hints: [], kind: "invalidParams" }));
 }
 
 function isErrorCode(key: Node): boolean {
   const code = key.type === "Literal" ? String(key["value"]) : nameOf(key);
   return (
-    /^[A-Z0-9][A-Z0-9_]{3,}$/.test(code) || (key.type === "MemberExpression" && nameOf(key["object"]) === "resultCodes")
+    /^(?!PG)[A-Z0-9][A-Z0-9_]{3,}$/.test(code) ||
+    (key.type === "MemberExpression" && nameOf(key["object"]) === "resultCodes")
   );
 }
