@@ -211,8 +211,9 @@ const notes: Readonly<Record<string, string>> = {
 function formatTable(rows: readonly Row[]): string {
   const columns = rows.some(([, , beyond]) => beyond !== undefined) ? 3 : 2;
   const header = ["limit", "value", "beyond it"].slice(0, columns);
-  const cells = [header, header.map(() => "---"), ...rows.map((row) => header.map((_, at) => row[at] ?? ""))];
-  return cells.map((row) => `| ${row.join(" | ")} |`).join("\n");
+  const format = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  const lines = rows.map((row) => format(header.map((_, at) => row[at] ?? "")));
+  return [format(header), `|${"---|".repeat(columns)}`, ...lines].join("\n");
 }
 
 /** Writes the page of all limits that the contract declares. */
