@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { commands } from "../../../src/cli/program/commands.ts";
 import { globalFlags } from "../../../src/cli/program/global-flags.ts";
@@ -43,6 +43,17 @@ function isSource(code: string, page: string): boolean {
     /^(?!dist\/|node_modules\/)[a-z][\w-]*\/(?:[\w.-]+\/)*(?:[\w.-]+\.ts)?$/.test(code)
   );
 }
+
+test("decisions have different IDs, and those that pages and comments name exist", () => {
+  const idsIn = (text: string) => [...text.matchAll(/\bA-\d{3}\b/g)].map(([id]) => id);
+  const listed = [...readFileSync("docs/reference/assumptions.md", "utf8").matchAll(/^- \*\*(A-\d{3})\*\* /gm)];
+  const ids = listed.map(([, id = ""]) => id);
+  expect(ids.length).toBeGreaterThan(50);
+  expect(new Set(ids).size).toBe(ids.length);
+  const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
+  const named = [...pages.map(({ text }) => text), ...sources.map((path) => readFileSync(`src/${path}`, "utf8"))];
+  expect(named.flatMap(idsIn).filter((id) => !ids.includes(id))).toEqual([]);
+});
 
 test("every environment variable in the manual exists", () => {
   const unknown = findAll((text) =>
