@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
   findExposureSettings,
@@ -51,17 +50,6 @@ describe("--public-limits", () => {
 test("names only the forms that a limit has", () => {
   expect(() => readPublicLimits("cpu-ms-per-client=9/day", "--f")).not.toThrow(/an integer from 1 to 99 and/);
   expect(() => readPublicLimits("votes-per-client=9", "--f")).toThrow(/an integer from 1 to 99 and/);
-});
-
-test("the limits in the documentation are those of the contract", () => {
-  const rows = readFileSync("docs/operations/serving.md", "utf8").matchAll(
-    /^\| `([\w-]+-per-\w+)` \| (\d+)( in 24 hours)? \| (\d*) ?\|$/gm,
-  );
-  const documented = [...rows].map(([, name = "", calls, isDaily, perHour]) => [
-    name,
-    isDaily === undefined ? { burst: Number(calls), perHour: Number(perHour) } : { perDay: Number(calls) },
-  ]);
-  expect(Object.fromEntries(documented)).toEqual(publicLimits);
 });
 
 describe("--trust-proxy", () => {
