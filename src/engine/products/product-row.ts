@@ -101,9 +101,12 @@ export function toOrderedProductRow(
   return row;
 }
 
-/** The row of a listed product, whose values are named as columns; those that the service does not return are null. */
+/**
+ * The row of a listed product, whose values are named as columns; those that the service does not return are null. A product
+ * that only a review names can be without a URL.
+ */
 export function toListedProductRow(productId: string, values: Values): ProductRow {
-  return [productId, ...fields.map(([name]) => readValue(values[name]))];
+  return [productId, ...fields.map(([name, { isRequired }]) => readValue(values[name]) ?? (isRequired ? "" : null))];
 }
 
 /** Merges two rows of the same product; values of the later row take precedence. */
