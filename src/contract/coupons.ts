@@ -44,6 +44,7 @@ export const coupons = {
     summary: "Upload unique coupon codes",
     ...route("POST", "/apps/{app_key}/coupons/unique"),
     effect: "once",
+    roles: ["importer"],
     input: () => ({
       coupon_action: coupon_action(),
       codes: z.array(shape.text.nullable(), { error: "must be a list of strings" }),
@@ -94,6 +95,7 @@ export const coupons = {
     summary: "Issue a unique coupon code to a customer",
     ...route("POST", `${extensionPrefix}/apps/{app_key}/coupons/issue`),
     effect: "once",
+    roles: ["support"],
     input: () => ({ coupon_action: coupon_action(), email: shape.email }),
     output: () => ({ coupon: issuedCoupon() }),
   }),
@@ -102,6 +104,7 @@ export const coupons = {
     destroys: { question: "Delete all unique coupon codes for {coupon_action}", typed: "coupon_action" },
     ...route("POST", "/apps/{app_key}/coupons/unique/delete"),
     effect: "repeatable",
+    roles: ["importer"],
     input: () => ({ coupon_action: coupon_action() }),
   }),
 };

@@ -26,6 +26,16 @@ export type Effect = "read" | "repeatable" | "once";
  */
 export type Auth = "open" | "account" | "utoken" | "core";
 
+/**
+ * The roles of credentials. Tokens of a credential may only make the calls that name its role; tokens of the account's own
+ * secret may make all.
+ * - `support`: moderation, answers, and what else customers ask for
+ * - `importer`: what `starpost <records> import` and `plan`, and `starpost imports verify` and `undo` need
+ * - `read-only`: nothing that changes data
+ */
+export const roles = ["support", "importer", "read-only"] as const;
+export type Role = (typeof roles)[number];
+
 /** How many elements of the input's `field` one call may carry. */
 export interface Batch {
   readonly field: string;
@@ -98,6 +108,8 @@ export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType =
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly paths: readonly [string, ...string[]];
   readonly auth: Auth;
+  /** The roles of tokens with which it may be called (default: all if it only reads, and returns no secret; otherwise none). */
+  readonly roles: readonly Role[];
   readonly effect: Effect;
   /** Path, query, and body fields as one flat object, without the caller's credentials. */
   readonly input: I;
@@ -179,8 +191,8 @@ type NoFields = typeof noFields;
  * An endpoint as declared: its schemas, or the fields of objects, are built on first use. By default, it requires a utoken, has
  * no input, and returns only a status, or else an enveloped output. The path shows whether this product defines it.
  */
-type Declared<I, O> = Omit<Endpoint, "auth" | "errorForm" | "input" | "output" | "reply"> &
-  Partial<Pick<Endpoint, "auth" | "errorForm" | "reply">> & {
+type Declared<I, O> = Omit<Endpoint, "auth" | "errorForm" | "input" | "output" | "reply" | "roles"> &
+  Partial<Pick<Endpoint, "auth" | "errorForm" | "reply" | "roles">> & {
     readonly input?: () => I;
     readonly output?: () => O;
   };
@@ -196,6 +208,7 @@ export function endpoint<I extends z.ZodType | Fields = NoFields, O extends z.Zo
   const [input, output] = [toSchema(declared.input), toSchema(declared.output)];
   return {
     auth: "utoken",
+    roles: declared.effect === "read" && !declared.returnsSecret ? roles : [],
     errorForm: "status",
     ...(declared.paths[0].startsWith(extensionPrefix) && { extension: "own" as const }),
     reply: declared.output ? enveloped : statusOnly,
@@ -240,6 +253,12 @@ export function readBy({ [callerNames.byHeader]: header }: Readonly<Record<strin
 }
 
 export const appKeyNames: ReadonlySet<string> = new Set(callerNames.appKey);
+
+/** Whether an operation requires a token, or does more for a call with one. */
+export function honorsToken(operation: Endpoint): boolean {
+  const { auth, acceptsUtoken = false } = operation;
+  return auth === "utoken" || auth === "core" || acceptsUtoken || acceptsIdempotencyKey(operation);
+}
 
 /** Names and limits of idempotency keys. Assumed (not in the specification): they work as in the Stripe API. */
 export const idempotencyKeys = {

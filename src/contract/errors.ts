@@ -15,6 +15,8 @@ export const errorKinds = {
   invalidClient: { http: 401, type: "invalid_client", temporary: false },
   tooManyRequests: { http: 429, type: "Exceptions::TooManyRequests", temporary: true },
   internal: { http: 500, type: "Exceptions::InternalError", temporary: true },
+  /** (own) The role of the token does not permit the call. */
+  roleDenied: { http: 401, type: "Exceptions::RoleDenied", temporary: false },
   /** (own) The body cannot be parsed. */
   malformedBody: { http: 400, type: "Exceptions::MalformedBody", temporary: false },
   /** (own) The idempotency key is too long, or belongs to a call with another input. */
@@ -39,6 +41,14 @@ export const errorKinds = {
 
 export type ErrorKind = keyof typeof errorKinds;
 
+/** The kinds of errors about the credentials of a call. One about a missing record may concern the account. */
+export const credentialErrors: ReadonlySet<ErrorKind> = new Set([
+  "unauthorized",
+  "roleDenied",
+  "invalidClient",
+  "recordNotFound",
+]);
+
 /** The wire form of an error: `{status:{…}}`, `{error}` or `{errors:[{message}]}`. */
 export type ErrorForm = "status" | "oauth" | "core";
 
@@ -54,6 +64,7 @@ export type RecordName =
   | "Answer"
   | "Comment"
   | "Coupon"
+  | "Credential"
   | "Delivery"
   | "Image"
   | "Mail"

@@ -24,6 +24,7 @@ export const groups = {
     summary: "Create a product group",
     ...route("POST", path),
     effect: "once",
+    roles: ["importer"],
     input: () => z.object(named()),
   }),
   list: endpoint({
@@ -56,6 +57,7 @@ export const groups = {
     overwrites: { question: "Change the products of the group {group_name}" },
     ...route("PUT", `${path}/{group_name}`),
     effect: "repeatable",
+    roles: ["importer"],
     input: () => ({
       ...named(),
       product_ids_to_add: productIds(),
@@ -71,6 +73,7 @@ export const groups = {
     destroys: { question: "Delete the group {group_name}" },
     ...route("DELETE", `${path}/{group_name}`),
     effect: "repeatable",
+    roles: ["importer"],
     input: () => z.object(named()),
   }),
 };

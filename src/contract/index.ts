@@ -2,6 +2,7 @@ import { account, tokens, users } from "./account.ts";
 import { batch, seo } from "./seo.ts";
 import { core } from "./core.ts";
 import { coupons } from "./coupons.ts";
+import { credentials } from "./credentials.ts";
 import { customers } from "./customers/customers.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { groups } from "./groups.ts";
@@ -29,6 +30,7 @@ export const contract = {
   batch,
   core,
   coupons,
+  credentials,
   customers,
   groups,
   images,
@@ -87,6 +89,7 @@ export * from "./account.ts";
 export * from "./seo.ts";
 export * from "./core.ts";
 export * from "./coupons.ts";
+export * from "./credentials.ts";
 export * from "./customers/customers.ts";
 export * from "./customers/review-erasures.ts";
 export * from "./email-address.ts";

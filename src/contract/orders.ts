@@ -176,6 +176,7 @@ export const orders = {
     paths: ["/apps/{app_key}/purchases"],
     auth: "utoken",
     effect: "repeatable",
+    roles: ["importer"],
     input: () =>
       looseOrder().extend({
         platform: platform(),
@@ -193,6 +194,7 @@ export const orders = {
     paths: ["/apps/{app_key}/purchases/mass_create.json", "/apps/{app_key}/purchases/mass_create"],
     auth: "utoken",
     effect: "repeatable",
+    roles: ["importer"],
     input: () =>
       z.object({
         platform: platform(),
@@ -235,6 +237,7 @@ export const orders = {
     paths: ["/apps/{app_key}/purchases"],
     auth: "utoken",
     effect: "repeatable",
+    roles: ["support", "importer"],
     input: () =>
       z.object({
         orders: z.array(z.object({ order_id: shape.id, skus: z.array(shape.id).optional() }), {

@@ -123,6 +123,7 @@ const bulk = {
   reply: flat,
   auth: "utoken",
   effect: "repeatable",
+  roles: ["importer"],
   batch: { field: "products", recommended: 200, max: 500 },
 } as const;
 

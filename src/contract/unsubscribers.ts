@@ -60,6 +60,7 @@ export const maxUnsubscribersPerCall = 2_500;
 const bulk = {
   auth: "utoken",
   effect: "repeatable",
+  roles: ["support", "importer"],
   input: () => ({
     email_list: z.record(z.string(), z.array(z.string(), { error: "must be a list of email addresses" }), {
       error: "must be an object that maps email type IDs to lists of email addresses",

@@ -13,6 +13,7 @@ const loaders: Loaders = {
   batch: async () => (await import("./storefront/batch.ts")).batchHandlers,
   core: async () => (await import("./products/core.ts")).coreHandlers,
   coupons: async () => (await import("./coupons/coupons.ts")).couponHandlers,
+  credentials: async () => (await import("./accounts/account-credentials.ts")).credentialHandlers,
   customers: async () => (await import("./customers/customers.ts")).customerHandlers,
   emailEvents: async () => (await import("./emails/events/intake.ts")).emailEventHandlers,
   emailRules: async () => (await import("./emails/rules/rule-handlers.ts")).emailRuleHandlers,

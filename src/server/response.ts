@@ -73,7 +73,7 @@ async function makeCall(
       if (event.isReplay) void reply.header(idempotencyKeys.replayHeader, "true");
     }
     if (event.type === "account") {
-      noteCaller(request, event.appKey, event.hasToken ? decoded.caller.utoken : undefined);
+      noteCaller(request, event, event.hasToken ? decoded.caller.utoken : undefined);
       turns.note(request, decoded.caller, event);
     }
     if (event.type !== "limit") return;

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { EndpointOf, OperationName } from "../contract/index.ts";
+import type { EndpointOf, OperationName, Role } from "../contract/index.ts";
 
 /** Who is calling. `appKey` identifies the account, `utoken` authenticates it. None of it is part of the input. */
 export interface Caller {
@@ -26,8 +26,13 @@ export type CallEvent =
       /** Whether the failed attempt may have been carried out nevertheless. */
       readonly mayBeDone?: boolean;
     }
-  /** The service has found the account, and whether the token of the call, if it has one, is valid. */
-  | { readonly type: "account"; readonly appKey: string; readonly hasToken: boolean }
+  /** The service has found the account, and whether the token of the call, if it has one, is valid. A token may have a role. */
+  | {
+      readonly type: "account";
+      readonly appKey: string;
+      readonly hasToken: boolean;
+      readonly role?: Role | undefined;
+    }
   /** The service's rate limit: remaining requests, and when the window ends (Unix time in seconds). */
   | { readonly type: "limit"; readonly remaining: number; readonly resetAtSeconds: number }
   /** The service honored the idempotency key. If `isReplay`, the result is that of an earlier call. */

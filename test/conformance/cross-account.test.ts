@@ -21,7 +21,8 @@ const storeOnly = withToken.filter(([name]) => !publicWithToken.has(name));
 const ofAccount = [...operations].filter(([, { auth }]) => auth !== "open");
 
 /** Values by field name, which refer to the victim's records wherever a field can. */
-function inputValues({ reviewId, questionId, answerId, mailId, webhookId, deliveryId }: VictimIds): Input {
+function inputValues(ids: VictimIds): Input {
+  const { reviewId, questionId, answerId, mailId, webhookId, deliveryId, credentialId, accountSecret } = ids;
   const product = { name: "Changed", url: "https://changed.example/", image: "" };
   const order = { email: "ann@mail.example", customer_name: "Changed", order_id: "1001", order_date: "2026-03-02" };
   return {
@@ -32,6 +33,8 @@ function inputValues({ reviewId, questionId, answerId, mailId, webhookId, delive
     mail_ids: [mailId],
     webhook_id: webhookId,
     delivery_id: deliveryId,
+    credential_id: credentialId,
+    role: "importer",
     order_id: "1001",
     group_name: "pots",
     product_id: "teapot",
@@ -75,7 +78,7 @@ function inputValues({ reviewId, questionId, answerId, mailId, webhookId, delive
     unanswered: false,
     with_images: false,
     subdomain: "changed",
-    secret: "changed",
+    secret: accountSecret,
     methods: ["bottomline", "main_widget"].map((method) => ({ method, params: { pid: "teapot" } })),
   };
 }
@@ -251,7 +254,8 @@ describeBackends("an operation with a token", (harness) => {
 
   it("responds as if there were no other account", async () => {
     const other = await harness().newAccount();
-    const ids = { reviewId: 1, questionId: 1, answerId: 1, mailId: 1, webhookId: 1, deliveryId: 1 };
+    const records = { reviewId: 1, questionId: 1, answerId: 1, mailId: 1, webhookId: 1, deliveryId: 1 };
+    const ids = { ...records, credentialId: 1, accountSecret: "changed" };
     const reads = ofAccount.filter(([, { effect }]) => effect === "read");
     const readAll = async () => {
       const responses: string[] = [];
@@ -290,6 +294,7 @@ const withoutTexts = new Set<OperationName>([
   "customers.erasures",
   "customers.planErasure",
   "coupons.stats",
+  "credentials.current",
   "emailRules.list",
   "emails.forecast",
   "emails.stats",

@@ -72,6 +72,10 @@ export const commandCalls: readonly CommandCall[] = [
   { call: "account.features", words: ["account", "features"] },
   { call: "tokens.create", words: ["api", "tokens.create"] },
   { call: "core.createToken", words: ["api", "core.createToken"] },
+  { call: "credentials.create", words: ["account", "create-credential", "--role", "support", "--name", "Ann"] },
+  { call: "credentials.list", words: ["account", "credentials"], keep: { credential_id: "0.id" } },
+  { call: "credentials.current", words: ["api", "credentials.current"] },
+  { call: "credentials.revoke", words: ["account", "revoke-credential", "{credential_id}", "--yes"] },
   {
     call: "users.create",
     words: [

@@ -111,6 +111,7 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "account enable": { ...words("none"), refused: noRecord },
   "account delete": { ...words("none", "--yes"), refused: noRecord },
   "account rotate-secret": { ...words("none"), refused: noRecord },
+  "account revoke-credential": { ...words("1", "--yes"), refused: noRecord },
   "account revoke-tokens": { ...words("none"), refused: noRecord },
   "account allow-private-webhooks": { ...words("none"), refused: noRecord },
   "account email-status": { words: ({ appKey }) => [appKey] },

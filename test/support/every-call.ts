@@ -39,6 +39,11 @@ async function callStore(service: Service, appKey: string, secret: string): Prom
   const grant = { client_id: appKey, client_secret: secret, grant_type: "client_credentials" };
   await service.tokens.create(grant);
   await service.core.createToken({ secret });
+  await service.credentials.create({ secret, role: "importer" });
+  const { credential } = await service.credentials.create({ secret, role: "support", name: "Ann" });
+  await service.credentials.list({});
+  await service.credentials.current({});
+  await service.credentials.revoke({ credential_id: credential.id });
   const user = { email: "o@mail.example", display_name: "O", password: "p", url: "https://o.example" };
   await service.users.create({ user });
   await service.coupons.upload({ coupon_action: "map_review", codes: ["AAAA"] });

@@ -20,14 +20,18 @@ export interface VictimIds {
   readonly mailId: number;
   readonly webhookId: number;
   readonly deliveryId: number;
+  readonly credentialId: number;
+  /** The secret of the account, which some calls need. */
+  readonly accountSecret: string;
 }
 
 /**
  * Fills an account with records of every kind. Names that others may use too (SKUs, order IDs, group names, addresses) are
  * ordinary; all other texts contain `marker`.
  */
-export async function fillVictim(harness: Harness, { caller, service }: TestAccount): Promise<VictimIds> {
+export async function fillVictim(harness: Harness, account: TestAccount): Promise<VictimIds> {
   const { transport } = harness;
+  const { caller, service, secret: accountSecret } = account;
   const url = `https://${marker}.example/teapot`;
   const shown = { name: `Teapot ${marker}`, url, description: marker };
   await service.account.setPlatform({
@@ -63,6 +67,7 @@ export async function fillVictim(harness: Harness, { caller, service }: TestAcco
     await queue.end(begun, { state: "failed", problem: marker, durationMs: 1 });
   const { deliveries } = await service.webhookDeliveries.list({});
   const { webhooks } = await service.webhooks.list({});
+  const { credential } = await service.credentials.create({ secret: accountSecret, role: "support", name: marker });
   await service.reviewRules.add({ action: "hold", words: [marker] });
   await service.customers.erase({ email: "dora@mail.example" });
   return {
@@ -72,6 +77,8 @@ export async function fillVictim(harness: Harness, { caller, service }: TestAcco
     mailId,
     webhookId: webhooks[0]?.id ?? 0,
     deliveryId: deliveries.at(-1)?.id ?? 0,
+    credentialId: credential.id,
+    accountSecret,
   };
 }
 

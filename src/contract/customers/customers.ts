@@ -212,6 +212,7 @@ export const customers = {
     summary: "Export everything that is stored about a customer",
     ...route("GET", `${path}/export`),
     effect: "read",
+    roles: ["support", "read-only"],
     // Emails contain links that act on behalf of their recipient.
     returnsSecret: true,
     input: () => ({ email: shape.email }),

@@ -205,6 +205,7 @@ export const emails = {
     summary: "Show an email: its content, state, and history",
     ...route("GET", `${prefix}/{mail_id}`),
     effect: "read",
+    roles: ["support", "read-only"],
     // The content contains links that act on behalf of the recipient.
     returnsSecret: true,
     input: () => ({ mail_id: shape.rowId }),
@@ -223,6 +224,7 @@ export const emails = {
     destroys: { question: "Cancel email {mail_id}" },
     ...route("POST", `${prefix}/{mail_id}/stop`),
     effect: "repeatable",
+    roles: ["support"],
     input: () => ({ mail_id: shape.rowId }),
     output: () => ({ mail: emailRecord() }),
   }),
@@ -237,6 +239,7 @@ export const emails = {
     summary: "Resend review requests and reminders that did not arrive",
     ...route("POST", `${prefix}/resend`),
     effect: "once",
+    roles: ["support"],
     input: () => resendInput(),
     output: () => ({ mails: z.array(resentEmail()) }),
   }),

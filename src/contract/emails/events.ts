@@ -115,6 +115,7 @@ export const emailSuppressions = {
     overwrites: { question: "Allow emails to {email} again" },
     ...route("DELETE", `${extensionPrefix}/apps/{app_key}/mail_suppressions`),
     effect: "repeatable",
+    roles: ["support"],
     input: () => ({ email: shape.email }),
     output: () => ({ email: z.string(), lifted: z.array(z.enum(customerSuppressions)) }),
   }),

@@ -81,6 +81,7 @@ export const answers = {
     summary: "Answer a question, as the store or as a shopper",
     ...route("POST", `${extensionPrefix}/apps/{app_key}/questions/{question_id}/answers`),
     effect: "once",
+    roles: ["support"],
     input: () => ({
       question_id: shape.rowId,
       content: shape.content,
@@ -95,6 +96,7 @@ export const answers = {
     overwrites: { question: "Replace the text of answer {answer_id}" },
     ...route("PUT", answerPath),
     effect: "repeatable",
+    roles: ["support"],
     input: () => ({ answer_id: shape.rowId, content: shape.content, ...decision() }),
     output: () => ({ answer: answer() }),
   }),
@@ -103,6 +105,7 @@ export const answers = {
     destroys: { question: "Delete answer {answer_id}" },
     ...route("DELETE", answerPath),
     effect: "once",
+    roles: ["support"],
     input: () => ({ answer_id: shape.rowId, ...decision() }),
   }),
 };
@@ -190,6 +193,7 @@ export const questions = {
     overwrites: { question: "Change whether question {question_id} is published" },
     ...route("PUT", `${path}/publication`),
     effect: "repeatable",
+    roles: ["support"],
     input: () => ({ question_id: shape.rowId, published: shape.boolean, ...decision() }),
     output: () => ({ question: moderatedQuestion() }),
   }),
@@ -198,6 +202,7 @@ export const questions = {
     destroys: { question: "Delete question {question_id} with its answers" },
     ...route("DELETE", path),
     effect: "once",
+    roles: ["support"],
     input: () => ({ question_id: shape.rowId, ...decision() }),
   }),
   history: endpoint({

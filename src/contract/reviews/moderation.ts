@@ -86,6 +86,7 @@ export const reviewModeration = {
     overwrites: { question: "Change review {review_id}" },
     ...route("PUT", `${prefix}/reviews/{review_id}`),
     effect: "repeatable",
+    roles: ["importer"],
     /** Fields that are not given keep their values; the time of the review never changes. */
     input: () => ({
       review_id: shape.rowId,
@@ -103,6 +104,7 @@ export const reviewModeration = {
     overwrites: { question: "Comment on review {review_id}, replacing its current comment" },
     ...route("POST", commentPath),
     effect: "repeatable",
+    roles: ["support"],
     input: () => ({ review_id: shape.rowId, content: shape.content }),
     output: () => ({ comment: comment() }),
   }),
@@ -111,6 +113,7 @@ export const reviewModeration = {
     overwrites: { question: "Replace the comment on review {review_id}" },
     ...route("PUT", commentPath),
     effect: "repeatable",
+    roles: ["support"],
     input: () => ({ review_id: shape.rowId, content: shape.content, ...decision() }),
     output: () => ({ comment: comment() }),
   }),
@@ -119,6 +122,7 @@ export const reviewModeration = {
     destroys: { question: "Delete the comment on review {review_id}" },
     ...route("DELETE", commentPath),
     effect: "once",
+    roles: ["support"],
     input: () => ({ review_id: shape.rowId, ...decision() }),
   }),
   setPublished: endpoint({
@@ -126,6 +130,7 @@ export const reviewModeration = {
     overwrites: { question: "Change whether review {review_id} is published" },
     ...route("PUT", `${extensionPrefix}/apps/{app_key}/reviews/{review_id}/publication`),
     effect: "repeatable",
+    roles: ["support"],
     input: () => ({
       review_id: shape.rowId,
       published: shape.boolean,
@@ -160,6 +165,7 @@ export const reviewModeration = {
     overwrites: { question: "Return review {review_id} to the moderation queue" },
     ...route("DELETE", `${prefix}/reviews/{review_id}/publication`),
     effect: "repeatable",
+    roles: ["support"],
     input: () => ({ review_id: shape.rowId, ...decision() }),
     output: () => ({ review: listedReview() }),
   }),

@@ -98,6 +98,7 @@ export const reviewWriting = {
     ...route("POST", "/reviews/dynamic_create"),
     auth: "account",
     effect: "once",
+    roles: ["importer"],
     input: () =>
       z
         .object({

@@ -193,6 +193,7 @@ export const webhookDeliveries = {
     summary: "Redeliver an event with the same event ID",
     ...route("POST", `${prefix}/webhook_deliveries/{delivery_id}/redeliver`),
     effect: "once",
+    roles: ["support"],
     input: () => ({ delivery_id: shape.rowId }),
     output: () => ({ delivery: webhookDelivery() }),
   }),

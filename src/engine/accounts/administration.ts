@@ -46,6 +46,8 @@ export type RecordCounts = Readonly<Record<keyof typeof countedTables, number>>;
 export interface AccountDetails extends AccountSummary {
   /** The number of valid tokens. */
   readonly tokens: number;
+  /** The number of secrets whose tokens have a role. */
+  readonly credentials: number;
   readonly records: RecordCounts;
   readonly settings: Awaited<ReturnType<typeof readAccountSettings>>["settings"];
 }
@@ -128,6 +130,9 @@ export async function describeAccount(appKey: string, context: HandlerContext): 
     .select(({ fn }) => fn.countAll<number>().as("tokens"))
     .where("expires_at", ">", nowMs)
     .executeTakeFirstOrThrow();
+  const { credentials } = await selectAccountRows("credentials", id, transaction)
+    .select(({ fn }) => fn.countAll<number>().as("credentials"))
+    .executeTakeFirstOrThrow();
   const counts: Record<string, number> = {};
   for (const [name, table] of Object.entries(countedTables)) {
     const { count } = await transaction
@@ -138,7 +143,7 @@ export async function describeAccount(appKey: string, context: HandlerContext): 
     counts[name] = count;
   }
   const { settings } = await readAccountSettings(context, id);
-  return { ...summary, tokens, records: counts as RecordCounts, settings };
+  return { ...summary, tokens, credentials, records: counts as RecordCounts, settings };
 }
 
 /** @throws ServiceError `recordNotFound` */
@@ -218,7 +223,8 @@ async function moveEmails(
 }
 
 /**
- * Replaces the secret of an account. The old one, all tokens, signatures, and sign-in links become invalid.
+ * Replaces the secret of an account. The old one, all tokens, signatures, and sign-in links become invalid. Credentials stay:
+ * other people have their secrets.
  * @throws ServiceError `recordNotFound`
  */
 export async function rotateSecret(

@@ -26,6 +26,7 @@ import { readDroppedProducts, readEmailLines } from "./rules/email-lines.ts";
 import { buildOutgoingEmails } from "./sending/outgoing-emails.ts";
 import type * as z from "zod";
 import { findOwner, readAccountProfile } from "../accounts/account-profile.ts";
+import { hideLinks } from "../kernel/signed-link.ts";
 import { queueEmail } from "../kernel/outbox.ts";
 
 export const emailHandlers: Handlers<typeof contract.emails> = {
@@ -38,7 +39,10 @@ export const emailHandlers: Handlers<typeof contract.emails> = {
     },
   }),
 
-  /** @throws ServiceError `recordNotFound` */
+  /**
+   * Assumed: for a token with a role, links in the content have no tokens.
+   * @throws ServiceError `recordNotFound`
+   */
   get: operation("emails.get", {
     run: async ({ mail_id }, context) => {
       const email = await findEmail(mail_id, context);
@@ -61,7 +65,7 @@ export const emailHandlers: Handlers<typeof contract.emails> = {
         ...(message === null && { outgoing: await buildOutgoingEmail(mail_id, context) }),
       };
     },
-    after: renderFoundEmail,
+    after: async (found, _input, call) => hideLinks(await renderFoundEmail(found), call),
   }),
 
   /**

@@ -1,10 +1,13 @@
 import { sql } from "kysely";
 import {
-  acceptsIdempotencyKey,
   callerNames,
   type Endpoint,
+  endpointOf,
+  honorsToken,
   missingField,
+  type OperationName,
   recordNotFound,
+  type Role,
   ServiceError,
   unauthorizedMessage,
 } from "../../contract/index.ts";
@@ -27,12 +30,18 @@ export async function authenticate(
   const { auth } = endpoint;
   if (auth === "open") return undefined;
   if (caller.appKey === undefined) throw missingAppKey(endpoint);
-  const acceptsUtoken = endpoint.acceptsUtoken === true || acceptsIdempotencyKey(endpoint);
-  const checksToken = auth !== "account" || (acceptsUtoken && caller.utoken !== undefined);
-  const { account, hasToken } = await findAccountOnce(database, caller, nowMs);
-  if (auth === "account") return checksToken ? { ...account, isStore: hasToken } : account;
-  if (!hasToken) throw new ServiceError("unauthorized", unauthorizedMessage);
-  return account;
+  const { account, token } = await findAccountOnce(database, caller, nowMs);
+  if (auth === "account" && (caller.utoken === undefined || !honorsToken(endpoint))) return account;
+  if (auth === "account") return { ...account, role: token?.role, isStore: token !== undefined };
+  if (!token) throw new ServiceError("unauthorized", unauthorizedMessage);
+  return { ...account, role: token.role };
+}
+
+/** @throws ServiceError `roleDenied` if the token of a call has a role that does not permit the operation */
+export function checkRole(name: OperationName, account: Account | undefined): void {
+  const role = account?.role;
+  if (role === undefined || endpointOf(name).roles.includes(role)) return;
+  throw new ServiceError("roleDenied", `the role ${role} does not permit ${name}`);
 }
 
 /** Only operations without the app key in their path can lack it. Queries and bodies use different names for it. */
@@ -44,13 +53,20 @@ function missingAppKey({ method }: Endpoint): ServiceError {
 /** Names the account by its ID, so that a database that is distributed over several servers asks only that of the account. */
 const selectAccount = createStatement<
   { id: number; appKey: string; tokenHash: string; nowMs: number },
-  { readonly version: number; readonly disabled_at: number | null; readonly token_row: number | null }
+  {
+    readonly version: number;
+    readonly disabled_at: number | null;
+    readonly token_row: number | null;
+    readonly credential_id: number | null;
+    readonly role: string | null;
+  }
 >(
   (slot) => sql`
-    select account_versions.version, accounts.disabled_at, utokens.id as token_row
+    select account_versions.version, accounts.disabled_at, utokens.id as token_row, utokens.credential_id, credentials.role
     from account_versions cross join accounts
       left join utokens on utokens.account_id = ${slot("id")}
       and utokens.token_hash = ${slot("tokenHash")} and utokens.expires_at > ${slot("nowMs")}
+      left join credentials on credentials.account_id = ${slot("id")} and credentials.id = utokens.credential_id
     where account_versions.account_id = ${slot("id")} and accounts.id = ${slot("id")}
       and accounts.app_key = ${slot("appKey")}`,
 );
@@ -61,7 +77,8 @@ const selectId = createStatement<{ appKey: string }, { readonly id: number }>(
 
 interface FoundAccount {
   readonly account: Account;
-  readonly hasToken: boolean;
+  /** Undefined if the call has no valid token. Without a role, it permits all calls. */
+  readonly token: { readonly role: Role | undefined } | undefined;
 }
 
 /** The lookups that began in this turn of the event loop, by database and caller. */
@@ -93,7 +110,10 @@ async function findAccount(database: Database, caller: Caller, nowMs: number): P
   const [found] = rows;
   if (!found) throw unknownAccount(appKey);
   if (found.disabled_at !== null) throw disabledAccount();
-  return { account: { id, appKey, version: found.version }, hasToken: found.token_row !== null };
+  // A token whose credential is missing is not valid.
+  const isValid = found.token_row !== null && (found.credential_id === null || found.role !== null);
+  const token = isValid ? { role: (found.role ?? undefined) as Role | undefined } : undefined;
+  return { account: { id, appKey, version: found.version }, token };
 }
 
 /** The maximum number of IDs in memory per database. */

@@ -18,7 +18,7 @@ import {
 } from "../../service/transport.ts";
 import type { AccountWrites } from "../../storage/account-writes.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { authenticate } from "./authenticate.ts";
+import { authenticate, checkRole } from "./authenticate.ts";
 import type { CallLimits } from "./call-limits.ts";
 import type { Account, CallContext, HandlerContext, Operation, Preparation } from "./handler.ts";
 import { type CallHashes, hashCall, honoredKey, type KeyedCall, type KeyedResult, runOnce } from "./idempotency.ts";
@@ -93,6 +93,7 @@ async function runSteps(
   const { account } = started;
   if (account) onEvent?.(describeCaller(account, endpoint));
   if (!endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
+  checkRole(name, account);
   if (isKnown(endpoint, account, hasVersion)) throw new NotModified();
   const key = honoredKey(endpoint, account, options.idempotencyKey);
   const input = inputStage === undefined ? validateInput(endpoint, given, account?.isStore === true) : given;
@@ -134,7 +135,8 @@ function readCallerName({ by }: Caller, account: Account | undefined, endpoint: 
 }
 
 function describeCaller(account: Account, endpoint: Endpoint): CallEvent {
-  return { type: "account", appKey: account.appKey, hasToken: hasToken(account, endpoint) };
+  const { appKey, role } = account;
+  return { type: "account", appKey, hasToken: hasToken(account, endpoint), role };
 }
 
 /** Whether the caller has the response already. */

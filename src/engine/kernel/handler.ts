@@ -5,6 +5,7 @@ import {
   type Endpoint,
   type EndpointOf,
   type OperationName,
+  type Role,
   type ServiceError,
 } from "../../contract/index.ts";
 import type { Database } from "../../storage/database.ts";
@@ -22,6 +23,8 @@ export interface Account {
   readonly version?: number | undefined;
   /** Whether the utoken is valid. Set only if the operation accepts an optional utoken and the call has one. */
   readonly isStore?: boolean | undefined;
+  /** The role of the token. Without one, the token permits all calls. */
+  readonly role?: Role | undefined;
 }
 
 /** Returns `bytes` random bytes. */

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { endpointOf, ServiceError } from "../../contract/index.ts";
+import { credentialErrors, endpointOf, ServiceError } from "../../contract/index.ts";
 import type { Service } from "../../service/service.ts";
 import { DiskMap } from "../../storage/sqlite/disk-map.ts";
 import { RunTally, type TallyFile } from "./tally.ts";
@@ -327,8 +327,7 @@ export function asImportError(error: unknown, resume: string, summary?: ImportSu
     return new ImportError("failed", "the disk is full", { hint, summary, cause: error });
   }
   if (!(error instanceof ServiceError)) return error;
-  const isAuth = ["unauthorized", "invalidClient", "recordNotFound"].includes(error.kind);
-  const kind = isAuth ? "auth" : error.temporary ? "temporary" : "failed";
+  const kind = credentialErrors.has(error.kind) ? "auth" : error.temporary ? "temporary" : "failed";
   const hint = error.hint === undefined ? resume : `${error.hint}; ${resume}`;
   return new ImportError(kind, error.message, { hint, summary, cause: error });
 }

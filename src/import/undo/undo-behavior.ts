@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/index.ts";
+import { credentialErrors, ServiceError } from "../../contract/index.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Item } from "../item.ts";
@@ -80,7 +80,7 @@ export interface UndoBehavior {
 /** Whether the service answered but does not support a call. */
 export function isRefusal(error: unknown): error is ServiceError {
   if (!(error instanceof ServiceError)) return false;
-  return !error.temporary && !["unauthorized", "invalidClient", "recordNotFound"].includes(error.kind);
+  return !error.temporary && !credentialErrors.has(error.kind);
 }
 
 interface Restoration {

@@ -4,7 +4,9 @@ import {
   type ErrorForm,
   type ErrorKind,
   errorKinds,
+  honorsToken,
   httpStatusOf,
+  roles,
 } from "../../contract/index.ts";
 import type { Fields } from "./schema-registry.ts";
 
@@ -14,6 +16,7 @@ const servedKinds = [
   "recordNotFound",
   "featureDisabled",
   "unauthorized",
+  "roleDenied",
   "unsupportedGrant",
   "invalidClient",
   "tooManyRequests",
@@ -90,6 +93,7 @@ export function kindsOf(endpoint: Endpoint): readonly ErrorKind[] {
   return servedKinds.filter((kind) => {
     if (kind === "tooManyRequests") return isOfAccount || publicKind !== undefined || needsSecret;
     if (kind === "unauthorized") return mayNeedToken;
+    if (kind === "roleDenied") return honorsToken(endpoint) && endpoint.roles.length < roles.length;
     if (kind === "recordNotFound") return mayNeedToken || namesRow || errorForm === "oauth";
     if (kind === "invalidIdempotencyKey") return acceptsIdempotencyKey(endpoint);
     if (isOAuthKind(kind)) return errorForm === "oauth";

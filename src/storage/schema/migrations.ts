@@ -121,7 +121,8 @@ async function addAccountToTokenKeys({ db, dialect }: MigratedDatabase): Promise
   const columns = sql`account_id, token_hash, created_at, expires_at`;
   await sql`create table utokens_before as select id, ${columns} from utokens`.execute(db);
   await sql`drop table utokens`.execute(db);
-  await dialect.createTables({ utokens }, db);
+  const { credential_id: _, ...before } = utokens.columns;
+  await dialect.createTables({ utokens: { ...utokens, columns: before } }, db);
   await sql`insert into utokens (${columns}) select ${columns} from utokens_before order by id`.execute(db);
   await sql`drop table utokens_before`.execute(db);
 }
@@ -158,6 +159,12 @@ async function addSearchTables({ db, dialect }: MigratedDatabase): Promise<void>
     ...formatIndexes("coupons", coupons.fileIndexes),
   ];
   for (const statement of statements) await sql.raw(statement).execute(db);
+}
+
+async function addCredentials(database: MigratedDatabase): Promise<void> {
+  const { credentials } = (await import("../tables.ts")).tables;
+  await addColumn("utokens", "credential_id", database);
+  await database.dialect.createTables({ credentials }, database.db);
 }
 
 /** The first one describes the oldest schema that can be used: it is not run. */
@@ -208,4 +215,5 @@ export const migrations: readonly [Migration, ...Migration[]] = [
   { version: 32, name: "issued coupon codes", up: addIssuedCoupons },
   { version: 33, name: "resent emails", up: addResentEmails },
   { version: 34, name: "search for parts of texts", up: addSearchTables },
+  { version: 35, name: "credentials with roles", up: addCredentials },
 ];

@@ -75,9 +75,25 @@ export const accountTables = defineTables({
       token_hash: text,
       created_at: bigint,
       expires_at: bigint,
+      /** The credential whose role the token has; null if it may make all calls. */
+      credential_id: optional(bigint),
     },
     unique: { utokens_hash: ["account_id", "token_hash"] },
     indexes: { utokens_by_age: "(account_id, created_at, id)" },
+  },
+  /** Further secrets of accounts, whose tokens have a role. */
+  credentials: {
+    columns: {
+      id: rowId,
+      account_id: account,
+      role: text,
+      name: optional(text),
+      /** SHA-256 of the secret, hexadecimal. */
+      secret_hash: text,
+      created_at: bigint,
+      last_used_at: optional(bigint),
+    },
+    unique: { credentials_secret: ["account_id", "secret_hash"] },
   },
   account_platforms: {
     columns: {

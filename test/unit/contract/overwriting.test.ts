@@ -6,6 +6,7 @@ const adding = [
   "answers.create",
   "answers.vote",
   "core.createToken",
+  "credentials.create",
   "coupons.issue",
   "coupons.upload",
   "groups.create",

@@ -45,6 +45,7 @@ const tables: readonly Table[] = [
     [...faultNames, "delay", "max-body", "seed", "only"],
     (cell) => readCode(cell).map((code) => code.replace(/=.*/, "")),
   ],
+  ["operations/accounts.md", "## Credentials with a role", contract.roles],
   ["operations/email.md", "## Rules", contract.emailRuleNames],
   ["operations/email.md", "## Events and categories", contract.sentEmailCategories],
   ["operations/webhooks.md", "## Events", contract.webhookEvents],
