@@ -5,6 +5,7 @@ import { nounOf, writeIndex, writeNounPage } from "./command-docs.ts";
 import { capacityPage, writeCapacityPage } from "./capacity-page.ts";
 import { writeErrorsPage } from "./errors-page.ts";
 import { writeLimitsPage } from "./limits-page.ts";
+import { writeRolesPage } from "./roles-page.ts";
 
 /** A folder that contains generated files only. */
 export const generatedFolder = "docs/reference/commands";
@@ -18,6 +19,7 @@ export async function generateFiles(version: string): Promise<ReadonlyMap<string
     ...nouns.map((noun) => [`${generatedFolder}/${noun}.md`, writeNounPage(noun, all)] as const),
     ["docs/reference/errors.md", writeErrorsPage()],
     ["docs/reference/limits.md", writeLimitsPage()],
+    ["docs/reference/roles.md", writeRolesPage()],
     [capacityPage, writeCapacityPage()],
     [`${generatedFolder}/README.md`, writeIndex(all, Object.values(topics))],
   ]);

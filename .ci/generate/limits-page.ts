@@ -10,6 +10,7 @@ import {
   jsonLimits,
   maxBatchCharacters,
   maxBatchMethods,
+  maxCredentials,
   maxFormFields,
   maxLength,
   maxTemplateLength,
@@ -175,6 +176,7 @@ const accounts: readonly Row[] = [
   ["validity of an invitation (`starpost account invite --expires-in`)", formatMs(invitationLifetime.defaultMs)],
   ["tokens", formatNumber(utokenLimits.perAccount)],
   ["validity of a token", formatMs(utokenLimits.lifetimeMs)],
+  ["credentials with a role", formatNumber(maxCredentials)],
   ["calls of the core API (with `--limit-legacy`, of all APIs)", formatRate(coreRateLimit)],
 ];
 

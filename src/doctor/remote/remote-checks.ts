@@ -164,13 +164,15 @@ async function checkAccount(
     const caller = { appKey, utoken };
     const limited = await send(transport, "core.listProducts", { limit: 1 }, { caller, signal: undefined });
     const webhooks = () => send(transport, "webhooks.list", {}, { caller, signal: undefined });
+    const current = () => send(transport, "credentials.current", {}, { caller, signal: undefined });
+    const service = { baseUrl, utoken, nowMs: clock() };
     // A token from `STARPOST_UTOKEN` has no known expiry.
     const day = expiresAtMs === undefined ? "" : ` until ${new Date(expiresAtMs).toISOString().slice(0, 10)}`;
     return [
-      ok("credentials", `app key ${appKey}, token valid${day}`),
+      ok("credentials", `app key ${appKey}, token valid${day}${await describeRole(current, service)}`),
       tokens,
       checkServiceLimit(limited.headers, clock()),
-      await checkRemoteWebhooks(webhooks, { baseUrl, utoken, nowMs: clock() }),
+      await checkRemoteWebhooks(webhooks, service),
     ];
   } catch (error) {
     return [reportRefusal(error, profile), tokens, checkServiceLimit(firstAnswer.headers, clock())];
@@ -263,16 +265,36 @@ function checkCertificate({ certificateExpiresMs }: ConnectionProbe, nowMs: numb
   return warning("service-certificate", message, "Ask the operator of the service to renew it.");
 }
 
-/** Checks the webhooks in a response. They are an addition of starpost, so other services need not have them. */
-export async function checkRemoteWebhooks(
-  list: () => Promise<RawResponse>,
-  service: { readonly baseUrl: string; readonly utoken: string; readonly nowMs: number },
-): Promise<Check> {
-  const { baseUrl, utoken, nowMs } = service;
+interface AskedService {
+  readonly baseUrl: string;
+  readonly utoken: string;
+  readonly nowMs: number;
+}
+
+/** Reads the response of an operation that is an addition of starpost, so other services need not have it. */
+async function readOwn<N extends OperationName>(
+  operation: N,
+  read: () => Promise<RawResponse>,
+  { baseUrl: service, utoken, nowMs }: AskedService,
+): Promise<OutputOf<N>> {
+  const endpoint = endpointOf(operation);
+  return parseResponse(await read(), { endpoint, service, path: endpoint.paths[0], utoken, nowMs }) as OutputOf<N>;
+}
+
+async function describeRole(read: () => Promise<RawResponse>, service: AskedService): Promise<string> {
   try {
-    const endpoint = endpointOf("webhooks.list");
-    const request = { endpoint, service: baseUrl, path: endpoint.paths[0] ?? "", utoken, nowMs };
-    const { webhooks } = parseResponse(await list(), request) as OutputOf<"webhooks.list">;
+    const { role } = await readOwn("credentials.current", read, service);
+    return role === "full" ? ", full access" : `, role ${role}`;
+  } catch {
+    return "";
+  }
+}
+
+/** Checks the webhooks in a response. */
+export async function checkRemoteWebhooks(list: () => Promise<RawResponse>, service: AskedService): Promise<Check> {
+  const { nowMs } = service;
+  try {
+    const { webhooks } = await readOwn("webhooks.list", list, service);
     const states = webhooks.map(({ url, event_name: event, failures_24h: failures, last_success_at: lastSuccess }) => ({
       url,
       event,

@@ -15,11 +15,11 @@ export default command({
     if (profile.mode === "local") {
       const { toData, toRecord, withAccounts } = await import("./with-accounts.ts");
       return withAccounts(context, appKey, async (accounts) => {
-        const { settings, tokens, records, emailAccess, ...summary } = await accounts.show(
+        const { settings, tokens, credentials, records, emailAccess, ...summary } = await accounts.show(
           appKey ?? accounts.ownAppKey,
         );
         const { app_key: _, ...sending } = toData(emailAccess);
-        return { settings, account: { ...toRecord(summary), ...sending, tokens, records } };
+        return { settings, account: { ...toRecord(summary), ...sending, tokens, credentials, records } };
       });
     }
     if (appKey !== undefined && appKey !== profile.appKey) {

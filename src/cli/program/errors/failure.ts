@@ -1,5 +1,5 @@
 import { type Misnamed, UserError } from "../../../config/user-error.ts";
-import { type ErrorKind, type RecordName, ServiceError } from "../../../contract/errors.ts";
+import { credentialErrors, type ErrorKind, type RecordName, ServiceError } from "../../../contract/errors.ts";
 import { ImportError } from "../../../import/import-error.ts";
 import { type ExitStatus, exitStatus } from "../exit-status.ts";
 
@@ -27,11 +27,10 @@ const statusOfKind = {
   failed: exitStatus.failed,
 } as const;
 
-const refusedCredentials: ReadonlySet<ErrorKind> = new Set(["unauthorized", "invalidClient", "recordNotFound"]);
-
 /** What to do about an error that states nothing itself. */
 export const defaultHints: Partial<Record<ErrorKind, string>> = {
   unauthorized: "To sign in again, run `starpost auth login`.",
+  roleDenied: "Ask the owner of the account to do it, or for a credential with another role.",
   invalidClient: "Check the app key and secret, then run `starpost auth login`.",
   recordNotFound: "Check the app key and the address: starpost auth status.",
   unavailable: "Try again later.",
@@ -45,6 +44,7 @@ export const defaultHints: Partial<Record<ErrorKind, string>> = {
 export const listHints = {
   Answer: "To list the questions with their answers, run `starpost questions list --json`.",
   Coupon: "To upload codes, run `starpost coupons import <file> --action <action>`.",
+  Credential: "To list the credentials, run `starpost account credentials`.",
   Delivery: "To list the deliveries, run `starpost webhooks deliveries`.",
   Mail: "To list the emails, run `starpost mail list`.",
   Order: "To list the orders, run `starpost orders list`.",
@@ -82,7 +82,7 @@ function classify(error: unknown): Failure {
 }
 
 function statusOfServiceError(error: ServiceError): ExitStatus {
-  if (refusedCredentials.has(error.kind) && !namesOther(error)) return exitStatus.notSignedIn;
+  if (credentialErrors.has(error.kind) && !namesOther(error)) return exitStatus.notSignedIn;
   return error.temporary ? exitStatus.temporary : exitStatus.failed;
 }
 

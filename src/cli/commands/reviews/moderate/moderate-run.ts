@@ -1,4 +1,4 @@
-import { ServiceError } from "../../../../contract/errors.ts";
+import { type ErrorKind, ServiceError } from "../../../../contract/errors.ts";
 import { listAll } from "../../../../service/listings.ts";
 import type { Service } from "../../../../service/service.ts";
 import { countOf } from "../../../../terminal/plural.ts";
@@ -24,6 +24,9 @@ interface ListFlags extends ModerationFlags {
   readonly decisions?: string | undefined;
   readonly limit?: number | undefined;
 }
+
+/** Errors that every further decision would have, too. */
+const denials: ReadonlySet<ErrorKind> = new Set(["unauthorized", "roleDenied"]);
 
 /** Lists the queue for scripts, applies decisions from a file, or lets a person decide at the terminal. */
 export async function moderate(context: Context, flags: ListFlags): Promise<ModerationResult> {
@@ -56,7 +59,7 @@ async function applyFile(context: Context, file: string, by: string | undefined)
         await applyDecision(service, decision);
         done.push(decision);
       } catch (error) {
-        if (!(error instanceof ServiceError) || error.temporary || error.kind === "unauthorized") {
+        if (!(error instanceof ServiceError) || error.temporary || denials.has(error.kind)) {
           context.messages.warn(`stopped at review ${decision.id}. ${describeSummary(summarize(done))}`);
           throw error;
         }
