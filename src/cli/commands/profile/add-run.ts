@@ -7,6 +7,7 @@ import { saveProfile, type ProfileInput } from "../../../config/profile-editor.t
 import type { Context } from "../../program/context.ts";
 import { type AccountFlags, readAccountSecret, readAccountTarget } from "./prompts.ts";
 import { findRecord, type ProfileRecord } from "./records.ts";
+import { deleteTokens } from "../../../config/token-file.ts";
 import { readSecretLine } from "../../program/prompt.ts";
 import { reportSecretPlace } from "../auth/secret-format.ts";
 
@@ -35,9 +36,13 @@ export async function addProfile(context: Context, given: string, flags: Profile
     becomesCurrent: false,
     ...wanted,
   };
-  const kept = await context.change(`${known ? "Update" : "Create"} profile ${name}`, () =>
-    saveProfile({ ...secretSources(sources), paths }, input),
-  );
+  const kept = await context.change(`${known ? "Update" : "Create"} profile ${name}`, async () => {
+    // The former secret may have permitted more.
+    if (known && wanted.secret !== undefined) {
+      await deleteTokens(paths.tokensFolder, { name, profile: known, secret: undefined });
+    }
+    return saveProfile({ ...secretSources(sources), paths }, input);
+  });
   const record = await findRecord(context, name);
   context.messages.info(`${known ? "Updated" : "Created"} profile ${name}${record.live ? " (live)" : ""}.`);
   if (kept) await reportSecretPlace(context, kept);
