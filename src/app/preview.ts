@@ -52,7 +52,9 @@ export function previewCalls(connection: Connection, settings: PreviewSettings):
     createCoreToken: async () => utoken,
   });
   const service = createService(previewing, { appKey, by });
-  return { ...connection, service, send, readSecret: async () => secretVariable("secret") };
+  // A rehearsal checks it. It is not shown: see `secretFields`.
+  const readSecret = preview.isRehearsed && isLocal ? connection.readSecret : async () => secretVariable("secret");
+  return { ...connection, service, send, readSecret };
 }
 
 /** @throws UserError `failed` if the body is not text */
