@@ -52,6 +52,7 @@ const alwaysAsked = [
   "imports purge",
   "mail cancel",
   "webhooks delete",
+  "account revoke-credential",
   "sealing-key retire",
   "profile remove",
 ];

@@ -112,6 +112,18 @@ describe("a credential with a role", () => {
     }
   });
 
+  test("replaces the cached token of another secret of the profile", async () => {
+    const { home } = await logIn(server.secret);
+    const role = async () => (await home.json<{ role: string }>(["auth", "status"])).data.role;
+    expect(await role()).toBe("full");
+    const { secret } = await create(owner, "support");
+    const added = await home.run(["profile", "add", "shop", "--secret-stdin"], { input: secret });
+    expect([added.exitCode, await role()]).toEqual([0, "support"]);
+    const target = ["--base-url", server.url, "--app-key", server.app_key, "--profile", "shop"];
+    await home.run(["auth", "login", ...target, "--secret-stdin"], { input: server.secret });
+    expect(await role()).toBe("full");
+  });
+
   test("is shown by auth status and doctor", async () => {
     const { home } = await logIn((await create(owner, "importer")).secret);
     expect((await home.json<object>(["auth", "status"])).data).toMatchObject({ signed_in: true, role: "importer" });

@@ -304,6 +304,16 @@ describe("the log", () => {
     ]);
   });
 
+  it("names the account of a valid token and its role, also if the role does not permit the call", async () => {
+    const { ask, lines } = await setUp((_, options) => {
+      options?.onEvent?.({ type: "account", appKey: "key", hasToken: true, role: "support" });
+      throw new ServiceError("roleDenied", "no");
+    });
+    expect((await ask("GET", "/apps/key/coupons/unique?utoken=t")).status).toBe(401);
+    const calls = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "call");
+    expect(calls).toMatchObject([{ account: "key", caller: expect.stringMatching(/^token-/), role: "support" }]);
+  });
+
   it("also has a line for a malformed path, and for a call whose client did not wait", async () => {
     let arrived = () => {};
     const arrival = new Promise<void>((resolve) => (arrived = resolve));
