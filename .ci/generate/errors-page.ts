@@ -1,5 +1,5 @@
 import { defaultHints } from "../../src/cli/program/errors/failure.ts";
-import { type ErrorKind, errorKinds } from "../../src/contract/errors.ts";
+import { credentialErrors, type ErrorKind, errorKinds } from "../../src/contract/errors.ts";
 import { storageHints } from "../../src/engine/kernel/storage-errors.ts";
 import type { StorageProblem } from "../../src/storage/storage-error.ts";
 import { mark, marker } from "./command-docs.ts";
@@ -48,6 +48,7 @@ const serviceCauses: Readonly<Record<ErrorKind, readonly [why: string, hint?: st
     "Ask the operator of the service, or run `starpost account set-feature`.",
   ],
   unauthorized: ["The token is missing, not valid, or expired."],
+  roleDenied: ["The role of the credential does not permit the call."],
   unsupportedGrant: ["The service issues tokens for `client_credentials` only.", "Send `grant_type` with this value."],
   invalidClient: ["The secret does not belong to the app key."],
   tooManyRequests: ["The rate limit is used up."],
@@ -87,7 +88,7 @@ const storageCauses: Readonly<Record<StorageProblem, string>> = {
   deleted: "The database file was deleted or replaced while it was in use.",
 };
 
-const rejected: ReadonlySet<string> = new Set<ErrorKind>(["unauthorized", "invalidClient"]);
+const rejected: ReadonlySet<string> = credentialErrors;
 const lasting: ReadonlySet<string> = new Set<StorageProblem>([
   "full",
   "readOnly",
