@@ -4,6 +4,7 @@ const hintToResolve = "check the spelling of the host, and the DNS settings of t
 
 /** The command that creates a database. A URL without a path names that of the role. */
 function hintToCreate(shownAs: string): string {
+  if (!URL.canParse(shownAs)) return "to create it, run `createdb`";
   const url = new URL(shownAs);
   const name = decodeURIComponent(url.pathname.slice(1) || url.username);
   url.pathname = "/postgres";
