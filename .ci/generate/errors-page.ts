@@ -1,6 +1,6 @@
 import { defaultHints } from "../../src/cli/program/errors/failure.ts";
 import { credentialErrors, type ErrorKind, errorKinds } from "../../src/contract/errors.ts";
-import { storageHints } from "../../src/engine/kernel/storage-errors.ts";
+import { storageHints } from "../../src/storage/storage-error.ts";
 import type { StorageProblem } from "../../src/storage/storage-error.ts";
 import { mark, marker } from "./command-docs.ts";
 import { type Message, readMessages } from "./messages.ts";

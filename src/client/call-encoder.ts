@@ -1,6 +1,6 @@
 import {
   appKeyNames,
-  byHeader,
+  encodeBy,
   callerNames,
   type Endpoint,
   ServiceError,
@@ -46,7 +46,7 @@ export function encodeCall(endpoint: Endpoint, input: Fields, caller: Caller): E
   const headers = {
     accept: reply.media === "bytes" ? "*/*" : "application/json",
     ...(auth === "core" && caller.utoken !== undefined && { [callerNames.tokenHeader]: caller.utoken }),
-    ...(effect !== "read" && caller.utoken !== undefined && byHeader(caller.by)),
+    ...(effect !== "read" && caller.utoken !== undefined && encodeBy(caller.by)),
   };
   if (method === "GET") return { method, target: path + encodeQuery(fields), headers };
   if (endpoint.signedBody) return encodeSigned(endpoint.signedBody, input, { method, target: path, headers });

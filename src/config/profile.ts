@@ -4,7 +4,8 @@ import { parseDatabaseAddress } from "../storage/address.ts";
 import { parseAddress } from "./database-settings.ts";
 import { type Environment, readVariable } from "./environment.ts";
 import type { Paths } from "./paths.ts";
-import { type UserError, usageError } from "./user-error.ts";
+import { invalidValue, type UserError, usageError } from "./user-error.ts";
+import { isActorName, maxActorName } from "../contract/public-text.ts";
 import { builtInNames, parseBaseUrl, unknownProfile } from "./profile-name.ts";
 import { findStored, isDatabase, readProfiles, type StoredDatabase, type StoredProfile } from "./profile-store.ts";
 import type { SecretSources } from "./secret-store.ts";
@@ -208,27 +209,23 @@ function readAdHocProfile(env: Environment): RemoteProfile | undefined {
  * Finds who makes changes, as histories show it: from the environment, the profile, or the user of the operating system.
  * @throws UserError `usage`
  */
-export function findPerson(env: Environment, { by }: Pick<Profile, "by">): string | undefined {
+export function findPerson(env: Environment, { name, by }: Pick<Profile, "name" | "by">): string | undefined {
   const given = readVariable(env, "STARPOST_BY");
   if (given !== undefined) return checkPerson(given, "STARPOST_BY");
+  if (by !== undefined) return checkPerson(by, `"by" of profile ${name}`);
   try {
-    return by ?? userInfo().username;
+    const { username } = userInfo();
+    return isActorName(username, maxActorName.person) ? username : undefined;
   } catch {
     // A container's user may have no name.
     return undefined;
   }
 }
 
-const maxPerson = 100;
-
 /** @throws UserError `usage` */
 export function checkPerson(name: string, source: string): string {
-  const isValid = name.trim() !== "" && name.length <= maxPerson && name.isWellFormed() && !/\p{Cc}/u.test(name);
-  if (isValid) return name.trim();
-  throw usageError(
-    `invalid value for ${source}`,
-    `Use the name of a person or job, with at most ${maxPerson} characters.`,
-  );
+  if (isActorName(name, maxActorName.person)) return name;
+  throw invalidValue(name, source, `a name of at most ${maxActorName.person} visible characters`);
 }
 
 /** Whether a database is on a server, not in a file. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import * as z from "zod";
 import type { ErrorForm } from "./errors.ts";
 import { lazily } from "./lazily.ts";
@@ -237,18 +238,21 @@ export const callerNames = {
   byHeader: "starpost-by",
 } as const;
 
-/** The header that names who changes data. */
-export function byHeader(by: string | undefined): Readonly<Record<string, string>> {
+/** Encodes the header that names who changes data. */
+export function encodeBy(by: string | undefined): Readonly<Record<string, string>> {
   return by === undefined ? {} : { [callerNames.byHeader]: by.replace(/[^ -~]|%/gu, encodeURIComponent) };
 }
 
-/** Reads `byHeader`. Other clients may send `%` as it is. */
-export function readBy({ [callerNames.byHeader]: header }: Readonly<Record<string, unknown>>): string | undefined {
-  if (typeof header !== "string") return undefined;
+/** Decodes the header that names who changes data. Other clients may send UTF-8, and `%` as it is. */
+export function decodeBy({ [callerNames.byHeader]: header }: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof header !== "string" || header === "") return undefined;
+  // Node.js reads headers as Latin-1.
+  const bytes = Buffer.from(header, "latin1");
+  const text = isUtf8(bytes) ? bytes.toString() : header;
   try {
-    return decodeURIComponent(header);
+    return decodeURIComponent(text);
   } catch {
-    return header;
+    return text;
   }
 }
 

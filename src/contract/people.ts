@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { lazily } from "./lazily.ts";
 import { lazyObject } from "./lazy-object.ts";
+import { isActorName, maxActorName } from "./public-text.ts";
 
 /** Source: spec "User summary, badge". */
 const badge = lazyObject(() => ({
@@ -23,6 +24,13 @@ export const userSummary = lazyObject(() => ({
   badges: z.array(badge()),
 }));
 export type UserSummary = z.output<ReturnType<typeof userSummary>>;
+
+/** The name of a person or a job that makes changes. */
+export const actorName = lazily(() =>
+  z.string({ error: "must be a string" }).refine((text) => isActorName(text, maxActorName.any), {
+    error: `must be a name of at most ${maxActorName.any} visible characters`,
+  }),
+);
 
 /** Who did something, by the names used on the wire: a person, or the store through the API. Source: spec "Unsubscriber". */
 export const actorNames = { user: "USER", store: "MODERATOR" } as const;

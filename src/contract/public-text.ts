@@ -1,3 +1,14 @@
+import { hasHiddenCharacters } from "./email-address.ts";
+
+/** Maximum lengths of the name of a person, and of who makes changes, which can be a person with the run of an import. */
+export const maxActorName = { person: 100, any: 150 } as const;
+
+/** Whether a text can name who makes changes: it is shown in tables and histories. */
+export function isActorName(text: string, maxLength: number): boolean {
+  const isVisible = !/\p{Cc}/u.test(text) && !hasHiddenCharacters(text);
+  return text.trim() !== "" && text.length <= maxLength && text.isWellFormed() && isVisible;
+}
+
 /** Scripts in which names are usually written family name first, and often without a space. */
 const familyFirstScripts = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}]/u;
 

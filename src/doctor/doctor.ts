@@ -191,10 +191,14 @@ async function checkPort(clock: () => number): Promise<Check> {
   );
   await transport.close();
   if (isHealthy) return ok("port", `a server answers on port ${port}`);
-  return warning("port", `port ${port} is in use by another program`, usePort);
+  return warning(
+    "port",
+    `port ${port} is in use, and nothing answers there as \`starpost serve\` without TLS does`,
+    usePort,
+  );
 }
 
-const usePort = "To serve on another port, pass --port to `starpost serve`.";
+const usePort = "If another program uses it, pass --port to `starpost serve`.";
 
 async function checkOutboxFolder(folder: string): Promise<Check> {
   const target = `emails are written to ${folder} and not sent`;

@@ -7,7 +7,7 @@ import {
   sendingLimits,
   ServiceError,
   callerNames,
-  readBy,
+  decodeBy,
   asFields,
   isJsonObject,
   type BytesOutput,
@@ -191,7 +191,7 @@ export function decodeCall(endpoint: Endpoint, { path, query, body, headers }: C
   const appKey = findText(sources, callerNames.appKey);
   const utoken =
     endpoint.auth === "core" ? findText([headers], [callerNames.tokenHeader]) : findText(sources, callerNames.utoken);
-  const by = readBy(headers);
+  const by = decodeBy(headers);
   return {
     input: merge(sources),
     caller: {

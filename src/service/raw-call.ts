@@ -4,7 +4,7 @@ import {
   type ServiceError,
   type Auth,
   appKeyNames,
-  byHeader,
+  encodeBy,
   callerNames,
   isJsonObject,
 } from "../contract/index.ts";
@@ -155,7 +155,7 @@ function signCall(call: UnsignedCall, { found, kind, appKey, by, utoken }: Signi
     target: search === "" ? path : `${path}?${search}`,
     headers: {
       ...(sent && { "content-type": "application/json" }),
-      ...(effect !== "read" && utoken !== undefined && byHeader(by)),
+      ...(effect !== "read" && utoken !== undefined && encodeBy(by)),
       ...headers,
       ...(inHeader && { [callerNames.tokenHeader]: utoken }),
     },

@@ -23,11 +23,12 @@ export interface DatabaseFacts extends DialectFacts {
   readonly accounts: number;
   /** The chosen account, or else the first one; null if it does not exist, or a server of a cluster cannot be reached. */
   readonly account: {
+    readonly id: number;
     readonly appKey: string;
     readonly secretSealed: string;
     readonly validTokens: number;
   } | null;
-  /** When the newest order was stored, in milliseconds; null without orders, undefined if the tables are of an older version. */
+  /** When the newest order of the account was stored, in milliseconds; null without orders, undefined if the tables are of an older version. */
   readonly newestOrderMs?: number | null | undefined;
   /** Emails that are held, by reason, if there are any; empty if the tables are of an older version. */
   readonly heldEmails: Readonly<Record<string, number>>;
@@ -107,7 +108,7 @@ export async function inspectDatabase(
     const backlog = isCurrent ? await readBacklog(db) : undefined;
     const webhooks = isCurrent ? await readWebhooks(db, clock() - webhookPeriodMs) : undefined;
     const coupons = isCurrent ? await readCoupons(db, clock() - couponPeriodMs) : undefined;
-    const newestOrderMs = isCurrent ? await readNewestOrder(db) : undefined;
+    const newestOrderMs = isCurrent && account ? await readNewestOrder(db, account.id) : undefined;
     const accounts = schema === null ? 0 : await countAccounts(db);
     const schemaProblem = schema === null ? undefined : findSchemaProblem(schema);
     const pendingMigrations = schemaProblem ? [] : listPending(schema ?? 0);
@@ -144,12 +145,12 @@ async function readAccount(
     .where("account_id", "=", found.id)
     .where("expires_at", ">", nowMs)
     .executeTakeFirstOrThrow();
-  return { appKey: found.app_key, secretSealed: found.secret_sealed, validTokens: count };
+  return { id: found.id, appKey: found.app_key, secretSealed: found.secret_sealed, validTokens: count };
 }
 
-async function readNewestOrder(db: Kysely<Tables>): Promise<number | null> {
-  const newest = await db.selectFrom("orders").select("created_at").orderBy("id", "desc").limit(1).executeTakeFirst();
-  return newest?.created_at ?? null;
+async function readNewestOrder(db: Kysely<Tables>, accountId: number): Promise<number | null> {
+  const orders = db.selectFrom("orders").select("created_at").where("account_id", "=", accountId);
+  return (await orders.orderBy("id", "desc").limit(1).executeTakeFirst())?.created_at ?? null;
 }
 
 async function countHeldEmails(db: Kysely<Tables>): Promise<DatabaseFacts["heldEmails"]> {

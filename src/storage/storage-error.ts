@@ -16,6 +16,22 @@ export type StorageProblem =
   | "missing"
   | "deleted";
 
+/** What to do about a problem. */
+export const storageHints: Readonly<Record<StorageProblem, string>> = {
+  busy: "try again; if this continues, find out which other process is writing to the database",
+  noConnection:
+    "raise the server's limits on connections, lower STARPOST_DATABASE_POOL, or use a connection pooler, then try again",
+  unreachable: "check that the PostgreSQL server is running and reachable, then try again",
+  unsure: "check whether the change was made before you try again",
+  full: "free up disk space, then try again",
+  readOnly: "make the database writable: check the file, its folder, and the file system, or the server",
+  damaged: "restore the database from a backup",
+  notOurs: "specify another database",
+  cannotOpen: "check the path or address, and your permission to open it, or set STARPOST_HOME or STARPOST_DATABASE",
+  missing: "set STARPOST_HOME, or run `starpost init`.",
+  deleted: "stop all starpost processes, restore the database file from a backup, and start them again",
+};
+
 /** A problem, its description for users, and what to do, if that does not follow from the problem. */
 export type StorageIssue = readonly [StorageProblem, string, hint?: (shownAs: string) => string];
 

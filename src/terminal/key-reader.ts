@@ -7,8 +7,12 @@ export type Key = string;
 interface Keypress {
   readonly name?: string;
   readonly ctrl?: boolean;
+  readonly meta?: boolean;
   readonly sequence?: string;
 }
+
+/** With it, terminals mark text that is pasted. Source: xterm "Bracketed Paste Mode" */
+export const bracketedPaste = { on: "\u001B[?2004h", off: "\u001B[?2004l" } as const;
 
 type Terminal = Readable & { setRawMode?: (isRaw: boolean) => unknown };
 
@@ -33,6 +37,7 @@ export class KeyReader {
   /** `interrupt` or `end`, once it was pressed. */
   #ended: Key | undefined;
   #borrower: Borrower | undefined;
+  #isPasting = false;
 
   /** @param signal ends the waits */
   constructor(input: Readable, signal: AbortSignal) {
@@ -82,14 +87,28 @@ export class KeyReader {
     }
   }
 
-  readonly #onKey = (text: string | undefined, { name, ctrl = false, sequence = text }: Keypress = {}): void => {
-    const isControl = ctrl && this.#borrower === undefined;
-    if (isControl && name === "c") return this.#end("interrupt");
-    if (isControl && name === "d") return this.#end("end");
-    const isCancel = name === "escape" || (ctrl && name === "c");
-    const key = isCancel ? "escape" : text !== undefined && /^[!-~]$/.test(text) ? text : (name ?? "");
-    this.#take({ key, sequence: sequence ?? "" });
+  readonly #onKey = (text: string | undefined, pressed: Keypress = {}): void => {
+    const { name = "", ctrl = false, sequence = text ?? "" } = pressed;
+    const meta = pressed.meta === true && name !== "escape";
+    if (name === "paste-start" || name === "paste-end") this.#isPasting = name === "paste-start";
+    else if (this.#isPasting) this.#paste(sequence);
+    // Without a pause after it, Escape and the next key are one.
+    else if (meta && this.#borrower && sequence.length === 2) {
+      this.#take({ key: "escape", sequence: "" });
+      this.#onKey(text, { name, sequence: sequence.slice(1) });
+    } else if (ctrl && name === "c" && this.#borrower) this.#take({ key: "escape", sequence: "" });
+    else if (ctrl && name === "c") this.#end("interrupt");
+    else if (ctrl && name === "d" && !this.#borrower) this.#end("end");
+    else {
+      const isCharacter = text !== undefined && /^[!-~]$/.test(text);
+      this.#take({ key: ctrl || meta ? `modified ${name}` : isCharacter ? text : name, sequence });
+    }
   };
+
+  /** What is pasted is one line of a prompt, and no decision. */
+  #paste(text: string): void {
+    this.#borrower?.input.write(text.replaceAll(/\p{Cc}/gu, " "));
+  }
 
   readonly #onEnd = (): void => this.#end("end");
   readonly #onAbort = (): void => this.#end("interrupt");

@@ -125,7 +125,7 @@ describe("doctor with the embedded engine", () => {
     url.pathname = "/no%20shop";
     const ran = await diagnose(homes.open(), { STARPOST_DATABASE: url.href });
     const { fix = "" } = ran.get("database");
-    expect(fix).toMatch(/`createdb --maintenance-db='postgres:.*' 'no shop'`/);
+    expect(fix).toMatch(/`createdb --host .* --owner '.*' 'no shop'`/);
   });
 
   test("names the process that holds the write lock", async () => {

@@ -58,6 +58,10 @@ describeAtTerminal("moderation at a terminal", () => {
     await terminal.start("starpost reviews moderate --json > queue.json; starpost reviews history 1 --format ndjson");
     const history = await terminal.waitForPrompt();
     expect(history).toContain("Names a person");
+    const comments = await terminal.run(
+      "starpost reviews history 2 --jq '.[] | select(.event | test(\"comment\")) | .by'",
+    );
+    expect(comments.split("\n").filter((line) => line === "Bo")).toHaveLength(3);
     await terminal.run(
       `echo '{"id": 2, "decision": "publish", "reason": "fine"}' | starpost reviews moderate --decisions -`,
     );

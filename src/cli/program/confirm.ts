@@ -18,14 +18,16 @@ interface WriteContext extends PromptContext {
 
 /**
  * Asks for confirmation before something that cannot easily be undone. `--yes` confirms.
+ * @param question an imperative, and what follows from it: "Delete 2 codes? This cannot be undone."
+ * @param place what precedes the question
  * Assumed: declining is not a usage error, but a script that expects the change must not continue, so the command fails.
  * @throws UserError `usage` if nobody can be prompted, `failed` if declined, `interrupted`
  */
-export async function confirm(context: PromptContext, question: string): Promise<void> {
+export async function confirm(context: PromptContext, question: string, place = ""): Promise<void> {
   if (context.globals.yes) return;
-  requirePerson(context, question);
+  requirePerson(context, question, place);
   const { promptYesNo } = await import("../../terminal/prompt.ts");
-  const isConfirmed = await prompt(context, (terminal) => promptYesNo(question, terminal));
+  const isConfirmed = await prompt(context, (terminal) => promptYesNo(`${place}${question}`, terminal));
   if (!isConfirmed) throw failedError("not confirmed; nothing was changed");
 }
 
@@ -34,7 +36,7 @@ export async function confirm(context: PromptContext, question: string): Promise
  * @throws UserError as `confirm`
  */
 export async function confirmDestruction(context: WriteContext, question: string): Promise<void> {
-  await confirm(context, await nameLiveProfile(context, question));
+  await confirm(context, question, await nameLiveProfile(context));
   context.approval.isGiven = true;
 }
 
@@ -45,10 +47,10 @@ export async function confirmDestruction(context: WriteContext, question: string
  */
 export async function confirmByName(context: WriteContext, question: string, name: string): Promise<void> {
   if (context.globals.yes) return;
-  const warning = await nameLiveProfile(context, question);
-  requirePerson(context, warning);
+  const place = await nameLiveProfile(context);
+  requirePerson(context, question, place);
   const { promptText } = await import("../../terminal/prompt.ts");
-  const label = `${warning} Type ${name} to confirm:`;
+  const label = `${place}${question} Type ${name} to confirm:`;
   const typed = (await prompt(context, (terminal) => promptText(label, terminal))).trim();
   if (typed !== name) {
     const reason = typed === "" ? "no name was typed" : `${JSON.stringify(typed)} does not match ${name}`;
@@ -82,18 +84,25 @@ export async function confirmOperation(
   else await confirmByName(context, `${question}.`, typed);
 }
 
-function requirePerson(context: PromptContext, question: string): void {
+function requirePerson(context: PromptContext, question: string, place: string): void {
   if (canPrompt(context)) return;
-  throw usageError(`cannot prompt for confirmation: ${describeEffect(question)}`, "To skip the prompt, pass --yes.");
+  throw usageError(
+    `cannot prompt for confirmation: ${place}${describeEffect(question)}`,
+    "To skip the prompt, pass --yes.",
+  );
 }
 
 /** A question as a statement about the command: `Cancel 2 emails? This cannot be undone.` as `this cancels 2 emails`. */
 function describeEffect(question: string): string {
-  return question
-    .replace(/ ?(?:Continue\?|This cannot be undone\.)$/, "")
-    .replace(/(^|[.:] )([A-Z][a-z]+)((?: (?:(?!\. )[^?])*)?)\?$/, (_, start: string, verb: string, object: string) => {
-      return `${start}${start === ". " ? "This" : "this"} ${inThirdPerson(verb.toLowerCase())}${object}`;
-    });
+  const [verb = ""] = question.split(" ", 1);
+  const end = question.lastIndexOf("?");
+  if (end === -1 || !/^[A-Z][a-z]+$/.test(verb)) return question;
+  const effect = `this ${inThirdPerson(verb.toLowerCase())}${question.slice(verb.length, end)}`;
+  const consequence = question
+    .slice(end + 1)
+    .replace("This cannot be undone.", "")
+    .trim();
+  return consequence === "" ? effect : `${effect}. ${consequence}`;
 }
 
 function inThirdPerson(verb: string): string {
@@ -101,7 +110,7 @@ function inThirdPerson(verb: string): string {
   return /(?:ch|sh|s|x|z|o)$/.test(verb) ? `${verb}es` : `${verb}s`;
 }
 
-async function nameLiveProfile(context: Pick<WriteContext, "profile">, question: string): Promise<string> {
+async function nameLiveProfile(context: Pick<WriteContext, "profile">): Promise<string> {
   const profile = await context.profile();
-  return profile.isLive ? `${describeLiveProfile(profile)}: ${question}` : question;
+  return profile.isLive ? `${describeLiveProfile(profile)}: ` : "";
 }

@@ -90,8 +90,7 @@ export function createContext(
   const connect: Context["connect"] = async ({ importId, ...options } = {}) => {
     // Settings first: reports an invalid setting before loading anything else.
     const own = await ownSettings();
-    const by = importId === undefined ? own.by : `${own.by === undefined ? "" : `${own.by}, `}import ${importId}`;
-    const settings = { ...own, by, ...options };
+    const settings = { ...own, by: nameRun(own.by, importId), ...options };
     const { openConnection } = await io.loadApp();
     return openConnection(settings);
   };
@@ -138,6 +137,12 @@ export function createContext(
 async function findProfile(sources: Promise<ProfileSources>): Promise<Profile> {
   const { resolveProfile } = await import("../../config/profile.ts");
   return resolveProfile(await sources);
+}
+
+/** Who makes changes: a person, with the run of an import. */
+function nameRun(person: string | undefined, importId: string | undefined): string | undefined {
+  if (importId === undefined) return person;
+  return [...(person === undefined ? [] : [person]), `import ${importId}`].join(", ");
 }
 
 /** What replaces a missing database. A dry run of a command that would create one uses an empty one. */

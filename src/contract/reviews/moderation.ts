@@ -4,6 +4,7 @@ import { shape, timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 import { lazyObject } from "../lazy-object.ts";
 import { itemOutcome } from "../outcomes.ts";
+import { actorName } from "../people.ts";
 import { comment, listedReview, pastReview, reviewerTypes, score } from "./shapes.ts";
 import { queueStates } from "./queue-states.ts";
 
@@ -20,7 +21,7 @@ const reviewEvent = lazyObject(() => ({
 }));
 
 /** Who decided, and why; both are recorded. Assumed: without a name, the event is the store's. */
-export const decision = lazily(() => ({ reason: shape.content.optional(), by: shape.name.optional() }));
+export const decision = lazily(() => ({ reason: shape.content.optional(), by: actorName().optional() }));
 
 const commentPath = `${extensionPrefix}/apps/{app_key}/reviews/{review_id}/comment`;
 
@@ -105,7 +106,7 @@ export const reviewModeration = {
     ...route("POST", commentPath),
     effect: "repeatable",
     roles: ["support"],
-    input: () => ({ review_id: shape.rowId, content: shape.content }),
+    input: () => ({ review_id: shape.rowId, content: shape.content, by: actorName().optional() }),
     output: () => ({ comment: comment() }),
   }),
   editComment: endpoint({
@@ -135,7 +136,7 @@ export const reviewModeration = {
       review_id: shape.rowId,
       published: shape.boolean,
       reason: shape.content,
-      by: shape.name.optional(),
+      by: actorName().optional(),
     }),
     output: () => ({ review: listedReview() }),
   }),

@@ -1,5 +1,6 @@
-import { statfs } from "node:fs/promises";
+import { stat, statfs } from "node:fs/promises";
 import type { LocalProfile } from "../../config/profile.ts";
+import { storageHints } from "../../storage/storage-error.ts";
 import { describeHold } from "../../contract/emails/sending.ts";
 import {
   type DatabaseFacts,
@@ -15,31 +16,15 @@ import type { Environment } from "../../config/environment.ts";
 import { defaultPoolSize, type DialectFacts } from "../../storage/dialect.ts";
 import { readRecords } from "../../backup/records.ts";
 import { dayMs } from "../../contract/time.ts";
-import { existsSync, statSync } from "node:fs";
-
-const fixes: Readonly<Record<DatabaseFailure["problem"], string>> = {
-  busy: "Try again. If the error persists, find out which other process writes to the database.",
-  noConnection: "Raise the server's limits on connections, lower STARPOST_DATABASE_POOL, or use a connection pooler.",
-  unreachable: "Check that the PostgreSQL server is running and can be reached from this machine.",
-  unsure: "Try again.",
-  full: "Free up disk space, and check the health of the disk.",
-  readOnly: "Allow writing to the database: check the file, its folder and file system, or the server.",
-  damaged: "Restore the database from a backup.",
-  notOurs: "Set STARPOST_DATABASE to another database.",
-  cannotOpen: "Check the path or address in STARPOST_DATABASE, and your permissions.",
-  missing: "Set STARPOST_HOME, or run `starpost init`.",
-  deleted: "Stop all starpost processes, and restore the database from a backup.",
-  bug: "This is a bug in starpost. Report it.",
-};
+import { codeOf } from "../../config/user-error.ts";
 
 /** An import can use up less than this quickly; bytes. */
 const minFreeBytes = 200_000_000;
 
 /** What to do about a failure, as a sentence. */
-export function fixOf({ problem: kind, hint }: DatabaseFailure): string {
-  return hint === undefined
-    ? fixes[kind]
-    : `${hint.charAt(0).toUpperCase()}${hint.slice(1)}${/[.`]$/.test(hint) ? "" : "."}`;
+export function fixOf({ problem: kind, hint }: Omit<DatabaseFailure, "message">): string {
+  const advice = hint ?? (kind === "bug" ? "this is a bug in starpost; report it" : storageHints[kind]);
+  return `${advice.charAt(0).toUpperCase()}${advice.slice(1)}${advice.endsWith(".") ? "" : "."}`;
 }
 
 /** Reports that a database could not be inspected, and skips the checks that depend on it. */
@@ -66,7 +51,11 @@ export async function checkDatabase(
         "database",
         `${summary}; empty, \`starpost init\`, \`starpost serve\`, or an import creates the tables`,
       );
-    return problem("database", `${summary}; not a starpost database, it contains other tables`, fixes.notOurs);
+    return problem(
+      "database",
+      `${summary}; not a starpost database, it contains other tables`,
+      fixOf({ problem: "notOurs" }),
+    );
   }
   if (schemaProblem) return problem("database", `${summary}; ${schemaProblem.problem}`, schemaProblem.fix);
   if (schema < newestSchema) {
@@ -76,7 +65,8 @@ export async function checkDatabase(
       "If an older starpost still needs the database, back it up first.",
     );
   }
-  if (freeBytes !== undefined && freeBytes < minFreeBytes) return warning("database", summary, fixes.full);
+  if (freeBytes !== undefined && freeBytes < minFreeBytes)
+    return warning("database", summary, fixOf({ problem: "full" }));
   return ok("database", `${summary}, schema ${schema} (latest)`);
 }
 
@@ -85,9 +75,16 @@ export async function findFreeBytes(folder: string): Promise<number | undefined>
   return found && found.bavail * found.bsize;
 }
 
-export function checkFileMode(path: string, mode: number): Check {
-  if (!isAccessibleToOthers(mode)) return ok("database-file", "readable only by you");
-  return problem("database-file", `other users can read ${path} (mode ${formatMode(mode)})`, `chmod 600 '${path}'`);
+/** Checks the modes of a database file and its write-ahead log. */
+export async function checkFileModes(path: string): Promise<Check> {
+  const exposed: string[] = [];
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    const { mode = 0 } = (await stat(file).catch(() => undefined)) ?? {};
+    if (isAccessibleToOthers(mode)) exposed.push(`${file} (mode ${formatMode(mode)})`);
+  }
+  if (exposed.length === 0) return ok("database-file", "readable only by you");
+  const files = exposed.map((file) => `'${file.replace(/ \(mode \d+\)$/, "")}'`).join(" ");
+  return problem("database-file", `other users can read ${exposed.join(", ")}`, `chmod 600 ${files}`);
 }
 
 export function checkJournal({ hasWriteAheadLog, schema }: DatabaseFacts): Check {
@@ -108,7 +105,11 @@ export function checkDamage(damage: readonly string[] | undefined, { bytes }: Da
     );
   }
   if (damage.length === 0) return ok("database-integrity", "SQLite quick check passed");
-  return problem("database-integrity", `SQLite quick check failed: ${damage.join("; ")}`, fixes.damaged);
+  return problem(
+    "database-integrity",
+    `SQLite quick check failed: ${damage.join("; ")}`,
+    fixOf({ problem: "damaged" }),
+  );
 }
 
 /** Reports emails that their accounts may not send yet. Omits the check if no email is held. */
@@ -272,14 +273,13 @@ export async function checkBackups(
     return hasContent ? warning("backup", none, makeBackup) : skipped("backup", none);
   }
   const ageMs = clock() - Date.parse(last.created_at);
-  const message = `the newest backup is ${formatDuration(ageMs)} old: ${last.file}${existsSync(last.file) ? "" : " (moved or deleted)"}`;
-  const mode = statSync(last.file, { throwIfNoEntry: false })?.mode ?? 0;
-  if (isAccessibleToOthers(mode)) {
-    return problem(
-      "backup",
-      `other users can read ${last.file} (mode ${formatMode(mode)})`,
-      `chmod 600 '${last.file}'`,
-    );
+  const found = await stat(last.file).catch((error: unknown) => error as Error);
+  const isGone = found instanceof Error && codeOf(found) === "ENOENT";
+  const message = `the newest backup is ${formatDuration(ageMs)} old: ${last.file}${isGone ? " (moved or deleted)" : ""}`;
+  // A file in a folder of another user is as private as that folder.
+  if (!(found instanceof Error) && isAccessibleToOthers(found.mode)) {
+    const exposed = `other users can read ${last.file} (mode ${formatMode(found.mode)})`;
+    return problem("backup", exposed, `chmod 600 '${last.file}'`);
   }
   const limitMs = schedule ? 2 * schedule.every_ms : maxAgeMs;
   if (ageMs <= limitMs) return ok("backup", message);

@@ -18,7 +18,7 @@ import { checkClock, checkPacing, checkRecordedTimes, checkWebhooks } from "../s
 import {
   checkDamage,
   checkDatabase,
-  checkFileMode,
+  checkFileModes,
   checkHeldEmails,
   checkJournal,
   checkNodes,
@@ -77,7 +77,7 @@ async function checkFileAccount(context: DoctorContext, profile: LocalProfile, p
   return [
     checkRecordedTimes(recorded, clock()),
     await checkDatabase(facts, profile, dirname(path)),
-    checkFileMode(path, found.mode),
+    await checkFileModes(path),
     checkJournal(facts),
     checkDamage(damage, facts, timeoutMs),
     checkLock(lockUsage, false),

@@ -4,10 +4,10 @@ import {
   type Endpoint,
   endpointOf,
   invalidField,
-  maxLength,
+  isActorName,
+  maxActorName,
   type OperationName,
   ServiceError,
-  shape,
 } from "../../contract/index.ts";
 import {
   type CallEvent,
@@ -129,9 +129,8 @@ function hasToken({ isStore }: Account, { auth }: Endpoint): boolean {
 /** @throws ServiceError `invalidParams` */
 function readCallerName({ by }: Caller, account: Account | undefined, endpoint: Endpoint): string | undefined {
   if (by === undefined || endpoint.effect === "read" || !account || !hasToken(account, endpoint)) return undefined;
-  const { success, data } = shape.name.safeParse(by);
-  if (success) return data;
-  throw invalidField(callerNames.byHeader, `must be text of at most ${maxLength.name} characters`);
+  if (isActorName(by, maxActorName.any)) return by;
+  throw invalidField(callerNames.byHeader, `must be a name of at most ${maxActorName.any} visible characters`);
 }
 
 function describeCaller(account: Account, endpoint: Endpoint): CallEvent {

@@ -59,8 +59,8 @@ export interface HandlerContext {
   readonly photoStorageBytes?: number | undefined;
 }
 
-/** Who makes a change for the store, as histories show it. */
-export function actorOf({ by = actorNames.store }: Pick<HandlerContext, "by">): string {
+/** Who makes a change for the store, as histories show it. @param by the person that the input names */
+export function actorOf({ by: caller = actorNames.store }: Pick<HandlerContext, "by">, by = caller): string {
   return by;
 }
 

@@ -36,7 +36,7 @@ export async function recordQuestionEvent(
       answer_row: answerId ?? null,
       user_row: authorRow,
       event,
-      by_name: by ?? actorOf(context),
+      by_name: actorOf(context, by),
       reason: reason ?? null,
       previous: previous ?? null,
       created_at: nowMs,

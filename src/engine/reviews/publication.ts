@@ -154,7 +154,7 @@ export async function setPublished(
   const found = await findReview(review_id, context);
   const { product_row: productRow } = found.review;
   if (published && productRow !== null) await confirmProduct(productRow, accountId, context);
-  const event = { id: review_id, event: published ? "published" : "unpublished", by: by ?? actorOf(context), reason };
+  const event = { id: review_id, event: published ? "published" : "unpublished", by: actorOf(context, by), reason };
   if (await isLastEvent(event, accountId, context)) return found;
   await recordReviewEvents([event], accountId, context);
   await changeReview(review_id, { moderation: event.event }, context);

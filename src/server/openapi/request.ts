@@ -4,7 +4,7 @@ import {
   callerNames,
   type Endpoint,
   idempotencyKeys,
-  maxLength,
+  maxActorName,
   type OperationName,
   type SignedBody,
 } from "../../contract/index.ts";
@@ -148,7 +148,7 @@ export const byParameter: Fields = {
   in: "header",
   description:
     "The person or job that changes data, for histories (default: MODERATOR); text other than ASCII is percent-encoded UTF-8. Requires a token; otherwise, it is ignored.",
-  schema: { type: "string", maxLength: maxLength.name },
+  schema: { type: "string", maxLength: maxActorName.any },
 };
 
 /** Describes the two path parameters for the account. */

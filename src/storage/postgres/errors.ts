@@ -4,11 +4,13 @@ const hintToResolve = "check the spelling of the host, and the DNS settings of t
 
 /** The command that creates a database. A URL without a path names that of the role. */
 function hintToCreate(shownAs: string): string {
-  if (!URL.canParse(shownAs)) return "to create it, run `createdb`";
-  const url = new URL(shownAs);
-  const name = decodeURIComponent(url.pathname.slice(1) || url.username);
-  url.pathname = "/postgres";
-  return `to create it, run \`createdb --maintenance-db='${url.href}' '${name.replaceAll("'", "'\\''")}'\``;
+  if (!URL.canParse(shownAs)) return "create it with `createdb`";
+  const { hostname, port, username, pathname } = new URL(shownAs);
+  const quote = (text: string) => `'${decodeURIComponent(text).replaceAll("'", String.raw`'\''`)}'`;
+  const place = [...(hostname === "" ? [] : ["--host", hostname]), ...(port === "" ? [] : ["--port", port])];
+  const owner = username === "" ? [] : ["--owner", quote(username)];
+  const command = ["createdb", ...place, ...owner, quote(pathname.slice(1) || username)].join(" ");
+  return `create it as a role that may create databases: \`${command}\``;
 }
 
 /** SQLSTATE codes. Source: postgresql.org/docs/current/errcodes-appendix.html */

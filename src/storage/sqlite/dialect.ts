@@ -54,7 +54,11 @@ const issues: Readonly<Record<number, StorageIssue>> = {
   [resultCodes.damaged]: ["damaged", "the database file is damaged"],
   [resultCodes.full]: ["full", "the disk is full"],
   [resultCodes.cannotOpen]: ["cannotOpen", "the database file cannot be opened"],
-  [resultCodes.notADatabase]: ["notOurs", "the file is not a SQLite database"],
+  [resultCodes.notADatabase]: [
+    "notOurs",
+    "the file is not a SQLite database",
+    () => "if it was a starpost database, restore it from a backup; otherwise, specify another database",
+  ],
 };
 
 const fileErrors: Readonly<Record<string, StorageIssue>> = {

@@ -97,6 +97,32 @@ it.each([
   expect(await read(1)).toEqual(["p"]);
 });
 
+it("reads Escape and the next key as two, and no combination as its key", async () => {
+  const { keys, press, read } = openReader();
+  await keys.lend(async (_input, signal) => {
+    await press("x\u001Bp");
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  });
+  await press("\u001Bh\u0010s");
+  expect(await read(4)).toEqual(["p", "modified h", "modified p", "s"]);
+});
+
+it("takes pasted text as one line of a prompt, and not as decisions", async () => {
+  const { keys, press, read } = openReader();
+  const paste = "\u001B[200~One\r\nph\u001B[201~";
+  await press(paste);
+  const passed = await keys.lend(async (input) => {
+    const parts: string[] = [];
+    input.on("data", (part) => parts.push(String(part)));
+    await press(paste);
+    await nextTurn();
+    return parts.join("");
+  });
+  expect(passed.replaceAll(/ +/g, " ")).toBe("One ph");
+  await press("s");
+  expect(await read(1)).toEqual(["s"]);
+});
+
 it("leaves the terminal to others when it is closed", () => {
   const { input, keys, modes } = openReader();
   keys.close();

@@ -5,12 +5,13 @@ export default operationCommand("coupons.delete", {
   summary: "Delete all coupon codes of an action",
   hooks: async () => ({
     question: async ({ coupons }, { coupon_action }) => {
-      const { stats } = await coupons.stats({});
       const action = String(coupon_action);
-      const codes = Object.hasOwn(stats, action) ? (stats[action] ?? 0) : 0;
-      const all = codes === 0 ? "all coupon codes" : `all ${countOf(codes, "coupon code")}`;
-      const found = codes === 1 ? "the only coupon code" : all;
-      return `Delete ${found} of ${action}? This cannot be undone`;
+      const { stats, left = {} } = await coupons.stats({ details: true });
+      const codes = stats[action];
+      if (!codes) return `Delete all coupon codes of ${action}? There are none`;
+      const issued = codes - (left[action] ?? codes);
+      const all = codes === 1 ? "the only coupon code" : `all ${countOf(codes, "coupon code")}`;
+      return `Delete ${all} of ${action}${issued === 0 ? "" : `, of which ${issued} are issued`}? This cannot be undone`;
     },
   }),
 });

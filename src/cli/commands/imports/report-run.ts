@@ -57,7 +57,7 @@ export async function reportRun(context: Context, id: string, { out, isOpened }:
 async function confirmOverwrite(context: Context, path: string, out: string): Promise<void> {
   const existing = await readFileIfExists(path);
   if (existing !== undefined && !existing.includes(reportMarker)) {
-    await confirm(context, `${out} already exists. Overwrite it?`);
+    await confirm(context, `Overwrite ${out}, which already exists?`);
   }
 }
 

@@ -104,7 +104,7 @@ async function cancelOrder(context: Context, orderId: string, products: readonly
     return { order_id: orderId, products, waiting: pending.map(({ id }) => id) };
   }
   const queued = pending.length === 0 ? emails : `${countOf(pending.length, "queued email")} ${about}`;
-  await confirmDestruction(context, `${warning}Cancel ${queued}? This cannot be undone.`);
+  await confirmDestruction(context, `Cancel ${queued}? ${warning}This cannot be undone.`);
   await context.withService((service) =>
     service.orders.cancelEmails({
       orders: [{ order_id: orderId, ...(products.length > 0 && { skus: [...products] }) }],

@@ -7,7 +7,7 @@ const descriptions: Readonly<Record<string, string>> = {
   bottom_lines_delay: "delay of the list of bottom lines, in seconds, 0 to 86400",
   body: "events exactly as the provider sent them",
   built_in: "return the built-in template even if the account has its own",
-  by: "name of the person who decided",
+  by: "name of the person who decides (default: $STARPOST_BY, the name in the profile, or your user name)",
   categories: "comma-separated list of email categories",
   category: "email category",
   client_id: "app key (default: the profile's)",

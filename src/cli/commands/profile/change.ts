@@ -36,7 +36,8 @@ export async function setProfile(
   { live, by }: { readonly live?: boolean | undefined; readonly by?: string | undefined },
 ): Promise<ProfileRecord> {
   if (live === undefined && by === undefined) throw usageError("required flag --live, --no-live, or --by not set");
-  const change: ProfileChange = { isLive: live, by: by === undefined || by === "" ? by : checkPerson(by, "--by") };
+  if (by !== undefined && by !== "") checkPerson(by, "--by");
+  const change: ProfileChange = { isLive: live, by };
   await requireStored(context, name, "change");
   const { paths } = await context.profileSources();
   const changes = describeChange(name, change);

@@ -11,7 +11,7 @@ export default command({
     by: {
       value: "<name>",
       description: "the name under which changes are recorded; an empty name removes it",
-      read: (text) => text.trim(),
+      read: String,
     },
   },
   examples: [

@@ -13,8 +13,8 @@ export async function confirmReplacing(
 ): Promise<void> {
   const existing = outputs.filter(({ file }) => file !== "-" && isFile(resolve(context.io.cwd, file)));
   if (existing.length === 0) return;
-  const question = existing.length === 1 ? "already exists. Overwrite it?" : "already exist. Overwrite them?";
-  await confirm(context, `${existing.map(({ file, flag }) => `${file} (--${flag})`).join(" and ")} ${question}`);
+  const files = existing.map(({ file, flag }) => `${file} (--${flag})`).join(" and ");
+  await confirm(context, `Overwrite ${files}, which already ${existing.length === 1 ? "exists" : "exist"}?`);
 }
 
 function isFile(path: string): boolean {

@@ -20,8 +20,8 @@ export const commentHandlers: Pick<Handlers<typeof contract.reviews>, "comment" 
    */
   comment: operation("reviews.comment", {
     before: () => buyerIndexForWebhooks,
-    run: async ({ review_id, content }, context) => {
-      const decision = { event: "commented", atMs: context.nowMs };
+    run: async ({ review_id, content, by }, context) => {
+      const decision = { event: "commented", atMs: context.nowMs, by };
       return toComment(await setComment(await findReview(review_id, context), content, decision, context), context);
     },
   }),
@@ -78,7 +78,7 @@ async function change(
   { event, by, reason }: Decision & { readonly event: string },
   context: HandlerContext,
 ): Promise<ReviewParts> {
-  const edited = { id: review.id, event, by: by ?? actorOf(context), reason: reason ?? null, previous: review.comment };
+  const edited = { id: review.id, event, by: actorOf(context, by), reason: reason ?? null, previous: review.comment };
   await recordReviewEvents([edited], review.account_id, context);
   await changeReview(review.id, { ...changes, updated_at: context.nowMs }, context);
   return announceUpdate(review.id, context, event);

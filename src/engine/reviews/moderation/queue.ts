@@ -61,7 +61,7 @@ export const queueHandlers: Pick<Reviews, "queue" | "requeue"> = {
       const wasHeld = (await findReasons([review_id], context)).size > 0;
       const moderation = isPublished(undecided, setting) || wasHeld ? "held" : null;
       await recordReviewEvents(
-        [{ id: review_id, event: "requeued", by: by ?? actorOf(context), reason }],
+        [{ id: review_id, event: "requeued", by: actorOf(context, by), reason }],
         accountId,
         context,
       );

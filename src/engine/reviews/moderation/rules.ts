@@ -135,7 +135,7 @@ export const reviewRuleHandlers: Handlers<typeof contract.reviewRules> = {
       ...conditions,
       description: described,
       reason: reason ?? described,
-      by: by ?? actorOf(context),
+      by: actorOf(context, by),
       created_at: iso(context.nowMs),
     };
     await saveRules({ lastId: id, rules: [...rules, rule] }, context);

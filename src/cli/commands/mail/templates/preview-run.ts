@@ -29,7 +29,7 @@ export async function previewTemplate(
   const path = resolve(context.io.cwd, out);
   const existing = await readFileIfExists(path);
   if (existing !== undefined && !existing.includes(previewMarker)) {
-    await confirm(context, `${out} already exists. Overwrite it?`);
+    await confirm(context, `Overwrite ${out}, which already exists?`);
   }
   await writeFile(path, renderEmailPreview(category, mail)).catch((error: unknown) => {
     throw toFileError(error, out);

@@ -48,7 +48,7 @@ export async function applyDecision(service: Service, { id, decision, reason, co
     const recorded = reason ?? (published ? "published by a moderator" : "hidden by a moderator");
     await service.reviews.setPublished({ review_id: id, published, reason: recorded, ...signed });
   }
-  if (comment !== undefined) await service.reviews.comment({ review_id: id, content: comment });
+  if (comment !== undefined) await service.reviews.comment({ review_id: id, content: comment, ...signed });
 }
 
 export function summarize(decisions: DecisionSummary["decisions"]): DecisionSummary {

@@ -1,8 +1,9 @@
+import { setTimeout } from "node:timers/promises";
 import { UserError } from "../../../../config/user-error.ts";
 import { ServiceError } from "../../../../contract/errors.ts";
 import type { Service } from "../../../../service/service.ts";
 import { createPaint, type Paint, resolveColors } from "../../../../terminal/colors.ts";
-import { KeyReader } from "../../../../terminal/key-reader.ts";
+import { bracketedPaste, KeyReader } from "../../../../terminal/key-reader.ts";
 import { promptText } from "../../../../terminal/prompt.ts";
 import { sanitizeText } from "../../../../terminal/safe-text.ts";
 import type { Context } from "../../../program/context.ts";
@@ -47,12 +48,12 @@ export async function decideAtTerminal(
   const { io } = context;
   const signals = listenForStop(io, {});
   const output = findUnguarded(io.stderr);
-  output.write(alternateScreen.on);
+  output.write(alternateScreen.on + bracketedPaste.on);
   let end: "finished" | "quit" | "interrupted";
   try {
     end = await session.run(signals.stop);
   } finally {
-    output.write(alternateScreen.off);
+    output.write(bracketedPaste.off + alternateScreen.off);
     signals.release();
   }
   const summary = session.summary();
@@ -60,6 +61,15 @@ export async function decideAtTerminal(
   context.messages.info(describeSummary(summary));
   if (end === "interrupted") throw new UserError("interrupted", "interrupted; all decisions are saved");
   return summary;
+}
+
+/** How long the keys take to arrive that were pressed before the first review was shown, in milliseconds. */
+const arrivalMs = 50;
+
+/** Discards keys that were pressed before there was a review. */
+async function discardEarlier(keys: KeyReader): Promise<void> {
+  await setTimeout(arrivalMs);
+  keys.discard();
 }
 
 /** A decision, with what reverts it. */
@@ -111,11 +121,14 @@ class Session {
   }
 
   async #decideAll(keys: KeyReader, stop: AbortSignal): Promise<"finished" | "quit" | "interrupted"> {
+    let isFirst = true;
     while (!stop.aborted) {
       if (this.#at >= this.#reviews.length) await this.#readMore();
       const review = this.#reviews[this.#at];
       if (!review) return "finished";
       await this.#show(review);
+      if (isFirst) await discardEarlier(keys);
+      isFirst = false;
       const key = await keys.next();
       if (key === "q" || key === "end" || key === "escape") return "quit";
       if (key === "interrupt") return "interrupted";
@@ -124,7 +137,7 @@ class Session {
         await this.#handle(key, review);
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
-        // They were pressed in the belief that the decision was saved.
+        // Who pressed the next keys assumed that this decision was saved.
         keys.discard();
         this.#status = `Failed: ${error.message}`;
       }
@@ -139,7 +152,7 @@ class Session {
       case "h":
         return this.#decide(review, "hide");
       case "r": {
-        const reason = await this.#ask("Reason (Enter hides the review, Esc cancels):");
+        const reason = await this.#ask("Reason (Enter saves, Esc cancels):");
         return reason === undefined ? undefined : this.#decide(review, "hide", reason);
       }
       case "c":
@@ -189,13 +202,16 @@ class Session {
   async #comment({ id, comment: previous }: QueuedReview): Promise<void> {
     const content = await this.#ask("Comment (Enter saves, Esc discards):");
     if (content === undefined) return;
+    const { by } = this.#flags;
+    const signed = by === undefined ? {} : { by };
     const at = this.#at;
-    await this.#service.reviews.comment({ review_id: id, content });
+    await this.#service.reviews.comment({ review_id: id, content, ...signed });
     this.#decisions.push({ id, decision: "skip", comment: content });
     this.#replaceComment(at, content);
     const revert = async () => {
-      if (previous === null) await this.#service.reviews.deleteComment({ review_id: id, reason: "undone" });
-      else await this.#service.reviews.editComment({ review_id: id, content: previous, reason: "undone" });
+      const undone = { review_id: id, reason: "undone", ...signed };
+      if (previous === null) await this.#service.reviews.deleteComment(undone);
+      else await this.#service.reviews.editComment({ ...undone, content: previous });
       this.#forget(id);
       this.#replaceComment(at, previous);
     };
