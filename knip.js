@@ -20,6 +20,7 @@ export default {
   ignoreDependencies: ["@stryker-mutator/api", "@stryker-mutator/vitest-runner", "oxc-parser"],
   ignoreExportsUsedInFile: true,
   ignoreBinaries: [
+    "age",
     "dbus-daemon",
     "dbus-send",
     "gnome-keyring-daemon",

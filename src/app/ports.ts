@@ -240,6 +240,8 @@ export interface BackupSchedule {
   readonly keep: number;
   /** Default: a folder in the data folder. */
   readonly folder?: string | undefined;
+  /** As for `BackupSettings`. */
+  readonly recipients?: readonly string[] | undefined;
 }
 
 export interface ServeOptions {
@@ -311,6 +313,8 @@ export interface BackupSettings extends HostContext {
   readonly file?: string | undefined;
   /** The folder in which to create a file (default: a folder in the data folder). It is created if necessary. */
   readonly folder?: string | undefined;
+  /** The public keys (age) for which the backup is encrypted (default: it is not encrypted). */
+  readonly recipients?: readonly string[] | undefined;
   /** Whether to copy the sealing key, too, to a second file. */
   readonly withSealingKey?: boolean | undefined;
   /** Whether a server made it by itself, and may delete it later. */
@@ -329,11 +333,14 @@ export interface BackupResult extends BackupRecord {
 
 export interface VerifySettings extends Pick<BackupSettings, "env" | "random" | "signal"> {
   readonly file: string;
+  /** The file with the secret key of an encrypted backup. */
+  readonly identityFile?: string | undefined;
 }
 
 export interface VerifiedBackup {
   readonly file: string;
   readonly manifest: Manifest;
+  readonly isEncrypted: boolean;
 }
 
 export interface ListedBackup extends BackupRecord {
@@ -346,6 +353,8 @@ export interface RestoreSettings extends HostContext {
   readonly file: string;
   /** The file with the sealing key of the backup. */
   readonly sealingKeyFile?: string | undefined;
+  /** The file with the secret key of an encrypted backup. */
+  readonly identityFile?: string | undefined;
   /** Whether to keep the replaced file after the restore. */
   readonly keepsReplaced: boolean;
   /** Whether the backup may contain views, triggers, and functions that starpost does not create. */
@@ -367,6 +376,6 @@ export interface Restoration {
 }
 
 /** What the process needs to make a backup. The address of the database may contain a password, so it is not an argument. */
-export type BackupRequest = Pick<BackupSettings, "profile" | "version" | "folder" | "paths">;
+export type BackupRequest = Pick<BackupSettings, "profile" | "version" | "folder" | "paths" | "recipients">;
 
 export type BackupReply = { readonly file: string; readonly bytes: number } | { readonly error: string };

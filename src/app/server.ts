@@ -149,6 +149,8 @@ function describeAccess({ host, allowsSignUp, publicLimits: limits }: ServerSett
 
 async function createBackups({ backups: schedule, ...settings }: ServerSettings, log: WorkerLog) {
   if (!schedule) return undefined;
+  const { checkRecipients } = await import("../backup/encryption.ts");
+  await checkRecipients(schedule.recipients ?? []);
   const { ScheduledBackups } = await import("./backups/scheduled-backups.ts");
   return new ScheduledBackups({ ...settings, schedule, log });
 }

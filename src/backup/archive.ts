@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
-import type { Writable } from "node:stream";
+import { PassThrough, type Readable, type Transform, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { extract, pack } from "tar-stream";
+import { UserError } from "../config/user-error.ts";
+import { ageMark, decrypt, encrypt, type Identity } from "./encryption.ts";
 
 /** Why a file is not a complete archive. */
 export class ArchiveError extends Error {
@@ -18,10 +20,16 @@ const pieceBytes = 1_048_576;
 /** How much may be read that is not content of a file: buffers, headers, and the zeros at the end. A header is in memory. */
 const maxOverheadBytes = 4_194_304;
 
-/** An entry whose content is in a file. */
-export interface FileEntry {
-  readonly name: string;
+/** A file to read. */
+interface Source {
   readonly path: string;
+  /** Decrypts the file, if it is encrypted. */
+  readonly unmask?: (() => Transform) | undefined;
+}
+
+/** An entry whose content is in a file. */
+export interface FileEntry extends Source {
+  readonly name: string;
   readonly bytes: number;
 }
 
@@ -32,35 +40,41 @@ export interface ArchiveSettings {
   readonly modifiedMs: number;
   /** Whether compressing the file again would only take time. */
   readonly isCompressed: boolean;
+  /** The public keys for which the archive is encrypted (default: it is not encrypted). */
+  readonly recipients?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Writes a `.tar.gz` of a small text and a file of any size. The target must not exist. Only its owner can read it. */
+/** Writes a `.tar.gz` of a small text and a file of any size, encrypted if there are recipients. The target must not exist. Only its owner can read it. */
 export async function writeArchive(target: string, settings: ArchiveSettings): Promise<void> {
-  const { text: beginning, file, modifiedMs, isCompressed, signal } = settings;
+  const { text: beginning, file, modifiedMs, isCompressed, recipients, signal } = settings;
   const header = { mode: 0o600, mtime: new Date(modifiedMs) };
   const tar = pack();
   const fill = async () => {
     tar.entry({ ...header, name: beginning.name }, beginning.content);
     const entry = tar.entry({ ...header, name: file.name, size: file.bytes });
-    await pipeline(createReadStream(file.path, { highWaterMark: pieceBytes }), entry);
+    await pipeline(...openSource(file), entry);
     tar.finalize();
   };
   // The fastest level: a higher one takes several times as long for files that are a tenth smaller.
   const gzip = createGzip({ level: isCompressed ? 0 : 1 });
   const output = createWriteStream(target, { flags: "wx", mode: 0o600, flush: true });
-  await Promise.all([pipeline(tar, gzip, output, { signal }), fill()]);
+  await Promise.all([pipeline(tar, gzip, (chunks) => encrypt(chunks, recipients), output, { signal }), fill()]);
+}
+
+function openSource({ path, unmask }: Source): readonly [Readable, Transform] {
+  return [createReadStream(path, { highWaterMark: pieceBytes }), unmask?.() ?? new PassThrough()];
 }
 
 /**
  * Reads the text at the beginning of an archive.
  * @throws ArchiveError
  */
-export async function readArchiveText(path: string, name: string): Promise<string> {
+export async function readArchiveText(path: string, name: string, identity?: Identity): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
   try {
-    for await (const { part, size } of readParts(path, [{ name, maxBytes: maxTextBytes }])) {
+    for await (const { part, size } of readParts(path, [{ name, maxBytes: maxTextBytes }], identity)) {
       parts.push(part);
       bytes += part.length;
       if (bytes === size) break;
@@ -86,6 +100,7 @@ export async function extractFile(
   path: string,
   names: { readonly text: string; readonly file: string; readonly bytes: number },
   output: Writable,
+  identity?: Identity,
 ): Promise<ReadFile> {
   const hash = createHash("sha256");
   const files = [
@@ -96,7 +111,7 @@ export async function extractFile(
   // Reads to the end of the archive, which contains its checksum, before the output ends.
   const listParts = async function* (): AsyncGenerator<Buffer> {
     try {
-      for await (const { name, part } of readParts(path, files)) {
+      for await (const { name, part } of readParts(path, files, identity)) {
         if (name !== names.file) continue;
         hash.update(part);
         bytes += part.length;
@@ -111,23 +126,28 @@ export async function extractFile(
 }
 
 /** Computes the SHA-256 of a file, in hexadecimal. */
-export async function hashFile(path: string, signal?: AbortSignal): Promise<string> {
+export async function hashFile(source: Source, signal?: AbortSignal): Promise<string> {
   const hash = createHash("sha256");
-  await pipeline(createReadStream(path, { highWaterMark: pieceBytes }), hash, { signal });
+  await pipeline(...openSource(source), hash, { signal });
   return hash.digest("hex");
 }
 
 /** How a gzip file begins. */
-const gzipMark = 0x1f_8b;
+const gzipMark = Buffer.from([0x1f, 0x8b]);
 
-async function isGzip(path: string): Promise<boolean> {
+async function hasMark(path: string, mark: Buffer): Promise<boolean> {
   const file = await open(path);
   try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
-    return bytesRead === 2 && buffer.readUInt16BE() === gzipMark;
+    const { buffer } = await file.read(Buffer.alloc(mark.length), 0, mark.length, 0);
+    return buffer.equals(mark);
   } finally {
     await file.close();
   }
+}
+
+/** Whether a file is encrypted with age. */
+export function isEncrypted(path: string): Promise<boolean> {
+  return hasMark(path, ageMark);
 }
 
 interface Part {
@@ -144,7 +164,9 @@ interface Part {
 async function* readParts(
   path: string,
   files: readonly { readonly name: string; readonly maxBytes: number }[],
+  identity: Identity | undefined,
 ): AsyncGenerator<Part> {
+  const needsKey = await isEncrypted(path);
   const source = createReadStream(path, { highWaterMark: pieceBytes });
   const tar = extract();
   let overhead = 0;
@@ -155,7 +177,8 @@ async function* readParts(
       yield chunk;
     }
   };
-  const reading = pipeline(source, createGunzip({ chunkSize: 262_144 }), countOverhead, tar);
+  const archive = needsKey ? decrypt(source, path, identity) : source;
+  const reading = pipeline(archive, createGunzip({ chunkSize: 262_144 }), countOverhead, tar);
   // The same error ends the entries.
   reading.catch(() => {});
   let count = 0;
@@ -184,9 +207,13 @@ async function* readParts(
 /** Converts the error of a damaged archive. Those of the system have a code, and are returned unchanged. */
 async function toArchiveError(path: string, error: unknown): Promise<unknown> {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (error instanceof ArchiveError || (code !== undefined && !code.startsWith("Z_"))) return error;
+  if (error instanceof ArchiveError || error instanceof UserError) return error;
+  if (code !== undefined && !code.startsWith("Z_")) return error;
+  if (await isEncrypted(path)) {
+    return new ArchiveError(`${path}: the backup is damaged or incomplete: it cannot be decrypted. Copy it again.`);
+  }
   if (code === "Z_BUF_ERROR") return incomplete(path);
-  return invalid(path, (await isGzip(path)) ? `it is damaged (${message})` : "it is not a .tar.gz file");
+  return invalid(path, (await hasMark(path, gzipMark)) ? `it is damaged (${message})` : "it is not a .tar.gz file");
 }
 
 function incomplete(path: string): ArchiveError {

@@ -1,5 +1,6 @@
 import { UserError } from "../config/user-error.ts";
 import { ArchiveError, readArchiveText } from "./archive.ts";
+import type { Identity } from "./encryption.ts";
 
 /** The version of the format of backups. A new one is needed only if older programs could not restore them. */
 const formatVersion = 1;
@@ -74,8 +75,8 @@ function findInvalid(value: unknown, fields: Readonly<Record<string, Check>>): s
  * Reads the manifest of a backup, which anybody may have written.
  * @throws UserError if the file is not a backup, or was made by a newer version
  */
-export async function readManifest(path: string): Promise<Manifest> {
-  const text = await readArchiveText(path, manifestName).catch((error: unknown) => {
+export async function readManifest(path: string, identity?: Identity): Promise<Manifest> {
+  const text = await readArchiveText(path, manifestName, identity).catch((error: unknown) => {
     throw toUserError(error);
   });
   const manifest = parseJson(text) as Manifest;

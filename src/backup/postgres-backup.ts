@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { createReadStream, createWriteStream } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import type { Environment } from "../config/environment.ts";
 import { UserError, codeOf } from "../config/user-error.ts";
@@ -7,9 +7,10 @@ import { readBackupFacts } from "../storage/postgres/backup-facts.ts";
 import { newestSchema } from "../storage/schema/migrate.ts";
 import { extractFile } from "./archive.ts";
 import { checkScript } from "./dump-script.ts";
+import type { Identity } from "./encryption.ts";
 import { type Manifest, manifestName, toUserError } from "./manifest.ts";
 import { spawn } from "node:child_process";
-import type { Readable, Writable } from "node:stream";
+import { PassThrough, type Readable, type Transform, type Writable } from "node:stream";
 
 /** How long a dump or a restore waits for the locks of others. */
 const lockWait = "30s";
@@ -24,11 +25,13 @@ interface Server {
 
 /**
  * Dumps the tables of a database with `pg_dump`, which reads one snapshot.
+ * @param mask encrypts the dump
  * @throws UserError, StorageError
  */
 export async function dumpDatabase(
   { url, shownAs, env, signal }: Server,
   target: string,
+  mask?: () => Transform,
 ): Promise<Pick<Manifest, "namespace" | "dump_version">> {
   const dumpVersion = await readToolVersion("pg_dump", { env });
   const { serverVersion, namespace } = await readBackupFacts(url, shownAs);
@@ -36,30 +39,42 @@ export async function dumpDatabase(
   // Unless it is quoted, the name is a pattern.
   const content = ["--format=custom", "--compress=1", `--schema="${namespace.replaceAll('"', '""')}"`];
   const args = [...content, "--no-owner", "--no-privileges", `--lock-wait-timeout=${lockWait}`, "--no-password"];
-  await runTool("pg_dump", args, { env: toConnectionEnv(url, env), signal }, { output: toNewFile(target) });
+  await runTool("pg_dump", args, { env: toConnectionEnv(url, env), signal }, { output: toNewFile(target, mask?.()) });
   return { namespace, dump_version: dumpVersion };
 }
 
+/** A backup of a database on a server. */
+export interface DumpFile {
+  readonly file: string;
+  readonly manifest: Manifest;
+  readonly identity: Identity | undefined;
+}
+
 /**
- * Reads a complete dump without restoring it.
- * @param shownAs the backup, for errors
+ * Reads a complete dump without restoring it, or writing it to a file.
  * @throws UserError if it is damaged, or would run code, or `pg_restore` is missing or too old
  */
-export async function verifyDump(
-  path: string,
-  shownAs: string,
-  manifest: Manifest,
-  settings: Pick<Server, "env" | "signal">,
-) {
+export async function verifyDump(dump: DumpFile, settings: Pick<Server, "env" | "signal">): Promise<void> {
+  const { file, manifest } = dump;
   await readRestoreVersion(manifest, settings.env);
   const namespace = manifest.namespace ?? "";
   await runTool("pg_restore", listRestoreArgs(namespace), settings, {
-    input: (stream) => pipeline(createReadStream(path), stream),
+    input: (archive) => writeDump(dump, archive),
     output: (stream) =>
-      pipeline(stream, checkScript(shownAs, namespace), async (checked) => {
+      pipeline(stream, checkScript(file, namespace), async (checked) => {
         for await (const _ of checked);
       }),
   });
+}
+
+/** Writes the dump in a backup to the input of `pg_restore`. @throws UserError if it is damaged */
+async function writeDump({ file, manifest, identity }: DumpFile, archive: Writable): Promise<void> {
+  const { name, bytes, sha256 } = manifest.content;
+  const names = { text: manifestName, file: name, bytes };
+  const read = await extractFile(file, names, archive, identity).catch((error: unknown) => {
+    throw toUserError(error);
+  });
+  if (read.sha256 !== sha256) throw damaged(file);
 }
 
 function listRestoreArgs(namespace: string): readonly string[] {
@@ -77,7 +92,8 @@ async function readRestoreVersion({ dump_version }: Manifest, env: Environment):
  * @param isTrusted whether the backup may contain other statements than those of `checkScript`
  * @throws UserError, StorageError
  */
-export async function restoreDump(server: Server, file: string, manifest: Manifest, isTrusted: boolean): Promise<void> {
+export async function restoreDump(server: Server, dump: DumpFile, isTrusted: boolean): Promise<void> {
+  const { file, manifest } = dump;
   const { url, shownAs, env, signal } = server;
   await readToolVersion("psql", { env });
   await readRestoreVersion(manifest, env);
@@ -101,14 +117,7 @@ export async function restoreDump(server: Server, file: string, manifest: Manife
         listRestoreArgs(namespace),
         { env, signal },
         {
-          input: async (archive) => {
-            const { name, bytes } = manifest.content;
-            const names = { text: manifestName, file: name, bytes };
-            const read = await extractFile(file, names, archive).catch((error: unknown) => {
-              throw toUserError(error);
-            });
-            if (read.sha256 !== manifest.content.sha256) throw damaged(file);
-          },
+          input: (archive) => writeDump(dump, archive),
           output: (sql) => {
             if (isTrusted) return pipeline(sql, script, { end: false });
             return pipeline(sql, checkScript(file, namespace), script, { end: false });
@@ -262,16 +271,18 @@ export async function runTool(
     throw codeOf(error) === "ENOENT" ? notInstalled(tool) : error;
   });
   const [inputError, outputError] = await Promise.all(work);
+  // A damaged input also damages the output.
+  if (inputError instanceof UserError) throw inputError;
   // If its output cannot be stored, the program has not failed, but was ended.
   if (outputError) throw outputError;
-  if (inputError instanceof UserError || (inputError && status === 0)) throw inputError;
+  if (inputError && status === 0) throw inputError;
   const hint = tool === "pg_dump" ? undefined : "Nothing was changed. If the backup is the cause, use another one.";
   if (status !== 0) throw new UserError("failed", `${tool} failed: ${describe(complaint, status)}`, hint);
 }
 
 /** Writes the output of a program to a new file, which only its owner can read. */
-export function toNewFile(path: string): (stream: Readable) => Promise<void> {
-  return (stream) => pipeline(stream, createWriteStream(path, { flags: "wx", mode: 0o600, flush: true }));
+export function toNewFile(path: string, transform: Transform = new PassThrough()): (stream: Readable) => Promise<void> {
+  return (stream) => pipeline(stream, transform, createWriteStream(path, { flags: "wx", mode: 0o600, flush: true }));
 }
 
 function describe(complaint: string, status: number | null): string {

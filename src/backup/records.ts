@@ -16,6 +16,8 @@ export interface BackupRecord {
   readonly database_size?: number;
   /** Whether the schedule of a server made it, and may delete it. */
   readonly scheduled: boolean;
+  /** Whether it can only be read with a secret key; older versions made none. */
+  readonly encrypted?: boolean;
 }
 
 /** How the schedule of a database is going. */

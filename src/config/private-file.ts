@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { platform } from "node:os";
 import { dirname, basename } from "node:path";
 import { codeOf, failedError, toFileError, UserError } from "./user-error.ts";
 
@@ -50,6 +51,20 @@ export async function readFileIfExists(path: string): Promise<string | undefined
     if (codeOf(error) === "ENOENT") return undefined;
     throw toFileError(error, path, ownFolderHint);
   }
+}
+
+/**
+ * Refuses a file with a secret that other users can read.
+ * @throws UserError `failed`
+ */
+export function refuseExposedFile(path: string): void {
+  if (platform() === "win32") return;
+  const mode = statSync(path).mode & 0o777;
+  if ((mode & 0o077) === 0) return;
+  throw failedError(
+    `other users can read ${path} (mode ${mode.toString(8).padStart(4, "0")})`,
+    `Run \`chmod 600 ${path}\`.`,
+  );
 }
 
 /**

@@ -1,8 +1,7 @@
 import { constants, readFileSync, statSync } from "node:fs";
 import { copyFile, link, rm } from "node:fs/promises";
-import { platform } from "node:os";
 import { type Environment, readVariable } from "./environment.ts";
-import { readFileIfExists, writePrivateFile } from "./private-file.ts";
+import { readFileIfExists, refuseExposedFile, writePrivateFile } from "./private-file.ts";
 import { codeOf, failedError, toFileError, usageError } from "./user-error.ts";
 
 const keyBytes = 32;
@@ -110,16 +109,6 @@ async function publishOnce(draft: string, path: string): Promise<void> {
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw toFileError(error, path);
   }
-}
-
-function refuseExposedFile(path: string): void {
-  if (platform() === "win32") return;
-  const mode = statSync(path).mode & 0o777;
-  if ((mode & 0o077) === 0) return;
-  throw failedError(
-    `other users can read ${path} (mode ${mode.toString(8).padStart(4, "0")})`,
-    `Run \`chmod 600 ${path}\`.`,
-  );
 }
 
 /** Decodes keys, separated by line breaks or commas. Returns undefined if the text contains an invalid key or no key. */

@@ -1,7 +1,7 @@
 import { constants, statSync } from "node:fs";
 import { access, lstat, readdir, stat, statfs } from "node:fs/promises";
 import { platform, userInfo } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { readRecords } from "../backup/records.ts";
 import type { Paths } from "../config/paths.ts";
 import { codeOf } from "../config/user-error.ts";
@@ -138,7 +138,10 @@ export async function checkDisk(folder: string): Promise<Check> {
 export async function findPartialFiles(paths: Paths, nowMs: number): Promise<string[]> {
   const { configFolder, tokensFolder, dataFolder } = paths;
   const { backups } = await readRecords(paths);
-  const folders = [join(dataFolder, "backups"), ...backups.map(({ file }) => dirname(file))];
+  const folders = [
+    join(dataFolder, "backups"),
+    ...backups.flatMap(({ file, database }) => [file, database].filter(isAbsolute).map(dirname)),
+  ];
   const found = await Promise.all([
     ...[configFolder, tokensFolder].map((folder) => listFiles(folder, (name) => partialSuffix.test(name))),
     ...[...new Set([dataFolder, ...folders])].map(async (folder) => {

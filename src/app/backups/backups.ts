@@ -3,10 +3,21 @@ import { createWriteStream, existsSync } from "node:fs";
 import { access, constants, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { type Transform, Writable } from "node:stream";
+import { text } from "node:stream/consumers";
 import type { BackupResult, BackupSettings, ListedBackup, VerifiedBackup, VerifySettings } from "../ports.ts";
-import { extractFile, hashFile, writeArchive } from "../../backup/archive.ts";
+import { extractFile, hashFile, isEncrypted, writeArchive } from "../../backup/archive.ts";
 import { createManifest, type Manifest, manifestName, readManifest, toUserError } from "../../backup/manifest.ts";
 import { foreignContent } from "../../backup/dump-script.ts";
+import {
+  ageMark,
+  checkRecipients,
+  createMask,
+  decrypt,
+  encrypt,
+  type Identity,
+  readIdentity,
+} from "../../backup/encryption.ts";
 import { damaged, dumpDatabase, verifyDump } from "../../backup/postgres-backup.ts";
 import { type BackupRecord, changeRecords, readRecords } from "../../backup/records.ts";
 import { isDatabaseServer, type LocalProfile } from "../../config/profile.ts";
@@ -35,8 +46,9 @@ const busyTimeoutMs = 5_000;
  * @throws UserError, ServiceError
  */
 export async function createBackup(settings: BackupSettings): Promise<BackupResult> {
-  const { profile, clock, random, paths, signal } = settings;
+  const { profile, clock, random, paths, recipients = [], signal } = settings;
   const startedMs = clock();
+  await checkRecipients(recipients);
   const server = await inspectSource(settings).catch((error: unknown) => {
     throw toServiceError(error, profile.shownAs);
   });
@@ -45,17 +57,22 @@ export async function createBackup(settings: BackupSettings): Promise<BackupResu
   const schedule = createHash("sha256").update([hostname(), paths.dataFolder, profile.shownAs].join("\n"));
   const isScheduled = settings.isScheduled === true;
   const mark = isScheduled ? `scheduled-${schedule.digest("hex").slice(0, 12)}` : random(6).toString("hex");
-  const [content, draft] = [`${file}.${mark}.content`, `${file}.${mark}.draft`];
+  const isServer = isDatabaseServer(profile);
+  const isSecret = recipients.length > 0;
+  // SQLite cannot encrypt its copy, so a secret one stays where the database is.
+  const content = `${isSecret && !isServer ? profile.database : file}.${mark}.content`;
+  const draft = `${file}.${mark}.draft`;
+  const unmask = isSecret && isServer ? createMask(random) : undefined;
   let keyFile: string | undefined;
   try {
     // What a killed process of the schedule has left behind. Otherwise, every further attempt could add a copy.
     const isLeftover = (name: string) => /\.(?:content|draft)(?:-\w+)?$/.test(name) && name.includes(`.${mark}.`);
-    const leftovers = isScheduled ? (await readdir(dirname(file))).filter(isLeftover) : [];
-    for (const name of leftovers) await rm(join(dirname(file), name));
-    const { facts, ...dumped } = await copyContent(settings, content, server);
-    if (settings.withSealingKey === true) keyFile = await copySealingKey(settings, `${file}.key`, facts);
+    for (const folder of isScheduled ? new Set([dirname(content), dirname(draft)]) : []) {
+      for (const name of (await readdir(folder)).filter(isLeftover)) await rm(join(folder, name));
+    }
+    const { facts, ...dumped } = await copyContent(settings, { path: content, unmask }, server);
+    if (settings.withSealingKey === true) keyFile = await copySealingKey(settings, keyFileOf(file, settings), facts);
     const { size: bytes } = await stat(content);
-    const isServer = isDatabaseServer(profile);
     const name = isServer ? "starpost.dump" : "starpost.db";
     const manifest = createManifest({
       starpost: settings.version,
@@ -66,13 +83,14 @@ export async function createBackup(settings: BackupSettings): Promise<BackupResu
       schema: facts.schema,
       accounts: facts.accounts,
       ...dumped,
-      content: { name, bytes, sha256: await hashFile(content, signal) },
+      content: { name, bytes, sha256: await hashFile({ path: content, unmask }, signal) },
     });
     await writeArchive(draft, {
       text: { name: manifestName, content: `${JSON.stringify(manifest, undefined, 2)}\n` },
-      file: { name, path: content, bytes },
+      file: { name, path: content, bytes, unmask },
       modifiedMs: startedMs,
       isCompressed: isServer,
+      recipients,
       signal,
     });
     const record: BackupRecord = {
@@ -81,8 +99,9 @@ export async function createBackup(settings: BackupSettings): Promise<BackupResu
       database: profile.shownAs,
       bytes: (await stat(draft)).size,
       database_size: facts.bytes,
-      sha256: await hashFile(draft, signal),
+      sha256: await hashFile({ path: draft }, signal),
       scheduled: isScheduled,
+      encrypted: isSecret,
     };
     // Fails if somebody has created the file in the meantime.
     await link(draft, file).catch(async (error: unknown) => {
@@ -106,9 +125,12 @@ function convertError(error: unknown, file: string, { shownAs, database }: Local
   if (codeOf(error) === "ABORT_ERR") return new UserError("interrupted", "interrupted; no backup was made");
   if (codeOf(error) === "EEXIST") return alreadyExists(file);
   const { path } = error as { readonly path?: unknown };
-  // All other files are next to the new one.
-  const converted =
-    path === database ? error : toFileError(error, file, "Name a file in a writable folder with enough room.");
+  // All other files are next to the new one, or next to the database.
+  const isNear = typeof path === "string" && path !== database && path.startsWith(`${database}.`);
+  const hint = isNear
+    ? "An encrypted backup needs room for a copy next to the database."
+    : "Name a file in a writable folder with enough room.";
+  const converted = path === database ? error : toFileError(error, isNear ? database : file, hint);
   return converted === error ? toServiceError(error, shownAs) : converted;
 }
 
@@ -117,18 +139,27 @@ function alreadyExists(file: string): UserError {
 }
 
 /** Finds the file to write. The default is in the data folder. */
-async function findTarget({ file, folder, paths, withSealingKey }: BackupSettings, nowMs: number): Promise<string> {
+async function findTarget(settings: BackupSettings, nowMs: number): Promise<string> {
+  const { file, folder, paths, recipients = [], withSealingKey } = settings;
   const time = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, "");
   const isFolder = file === undefined || (await stat(file).catch(() => undefined))?.isDirectory() === true;
   const parent = file ?? folder ?? join(paths.dataFolder, "backups");
-  const target = isFolder ? join(parent, `starpost-${time}.tar.gz`) : file;
-  for (const path of [target, ...(withSealingKey === true ? [`${target}.key`] : [])]) {
+  const target = isFolder ? join(parent, `starpost-${time}.tar.gz${suffixOf(recipients)}`) : file;
+  for (const path of [target, ...(withSealingKey === true ? [keyFileOf(target, settings)] : [])]) {
     if (existsSync(path)) throw alreadyExists(path);
   }
   await mkdir(dirname(target), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw toFileError(error, dirname(target), "Name a file in a writable folder.");
   });
   return target;
+}
+
+function suffixOf(recipients: readonly string[] = []): string {
+  return recipients.length > 0 ? ".age" : "";
+}
+
+function keyFileOf(file: string, { recipients }: BackupSettings): string {
+  return `${file}.key${suffixOf(recipients)}`;
 }
 
 type CopyFacts = Pick<DatabaseFacts, "version" | "accounts" | "account" | "bytes"> & { readonly schema: number };
@@ -152,18 +183,18 @@ async function inspectSource({ profile, clock }: BackupSettings): Promise<Databa
 
 async function copyContent(
   { profile, env, signal }: BackupSettings,
-  target: string,
+  { path, unmask }: { readonly path: string; readonly unmask: (() => Transform) | undefined },
   server: DatabaseFacts | undefined,
 ): Promise<CopiedContent> {
   const { database, shownAs } = profile;
   if (!server) {
-    await copyDatabaseFile(database, target);
+    await copyDatabaseFile(database, path);
     signal?.throwIfAborted();
-    return { facts: await checkFile(target, shownAs), namespace: null, dump_version: null };
+    return { facts: await checkFile(path, shownAs), namespace: null, dump_version: null };
   }
   return {
     facts: requireSchema(server, shownAs),
-    ...(await dumpDatabase({ url: database, shownAs, env, signal }, target)),
+    ...(await dumpDatabase({ url: database, shownAs, env, signal }, path, unmask)),
   };
 }
 
@@ -207,7 +238,7 @@ function requireSchema({ version, accounts, account, bytes, schema }: DatabaseFa
   throw new UserError("failed", `${shownAs} is not a starpost database: it has none of its tables`, "Use another one.");
 }
 
-/** Copies the sealing keys to a new file, which only its owner can read. */
+/** Copies the sealing keys to a new file, which only its owner can read, encrypted as the backup is. */
 async function copySealingKey(settings: BackupSettings, target: string, facts: CopyFacts): Promise<string> {
   const { env, paths } = settings;
   const hint = "Run the command as the user, and with the environment, of the server.";
@@ -220,7 +251,8 @@ async function copySealingKey(settings: BackupSettings, target: string, facts: C
     throw new UserError("failed", "the sealing key of this machine does not open the secrets in the database", hint);
   }
   const lines = Array.from({ length: keys.length / 32 }, (_, at) => keys.subarray(at * 32, (at + 1) * 32));
-  await writeFile(target, lines.map((key) => `${key.toString("hex")}\n`).join(""), { flag: "wx", mode: 0o600 });
+  const content = Buffer.from(lines.map((key) => `${key.toString("hex")}\n`).join(""));
+  await writeFile(target, encrypt([content], settings.recipients), { flag: "wx", mode: 0o600 });
   return target;
 }
 
@@ -240,18 +272,28 @@ export function opensAccount(keys: Buffer, { account }: Pick<DatabaseFacts, "acc
  * @throws UserError if it is damaged
  */
 export async function verifyBackup(settings: VerifySettings): Promise<VerifiedBackup> {
-  const { file, random, env, signal } = settings;
-  const manifest = await readManifest(file).catch((error: unknown) => {
+  const { file, identityFile, random, env, signal } = settings;
+  const identity = identityFile === undefined ? undefined : await readIdentity(identityFile);
+  const manifest = await readManifest(file, identity).catch((error: unknown) => {
     throw toInputError(error, file);
   });
   refuseOtherSchema(manifest, file);
+  const found = { file, manifest, isEncrypted: await isEncrypted(file) };
+  if (manifest.dialect === "postgres") {
+    await verifyDump({ file, manifest, identity }, { env, signal });
+    return found;
+  }
+  if (found.isEncrypted) {
+    // Nothing decrypted is written to a disk, so only its checksum is checked. Its pages were before it was encrypted.
+    await readContent(file, manifest, new Writable({ write: (_chunk, _encoding, done) => done() }), identity);
+    return found;
+  }
   const folder = await access(dirname(file), constants.W_OK).then(() => dirname(file), tmpdir);
   const content = join(folder, `${basename(file)}.${random(6).toString("hex")}.content`);
   try {
     await extractContent(file, manifest, content);
-    if (manifest.dialect === "postgres") await verifyDump(content, file, manifest, { env, signal });
-    else await checkContent(content, file, manifest);
-    return { file, manifest };
+    await checkContent(content, file, manifest);
+    return found;
   } finally {
     deleteDatabaseFile(content);
   }
@@ -279,7 +321,13 @@ export function refuseOtherSchema({ schema }: Manifest, file: string): void {
 }
 
 /** Writes the database in a backup to a new file. @throws UserError if the backup is damaged */
-export async function extractContent(file: string, { content }: Manifest, target: string): Promise<void> {
+export async function extractContent(
+  file: string,
+  manifest: Manifest,
+  target: string,
+  identity?: Identity,
+): Promise<void> {
+  const { content } = manifest;
   const folder = dirname(target);
   const freeBytes = await findFreeBytes(folder);
   if (freeBytes !== undefined && content.bytes > freeBytes) {
@@ -287,11 +335,17 @@ export async function extractContent(file: string, { content }: Manifest, target
     throw new UserError("failed", `${file}: ${problem}`, "Free some space, or use another backup.");
   }
   const output = createWriteStream(target, { flags: "wx", mode: 0o600 });
-  const read = await extractFile(file, { text: manifestName, file: content.name, bytes: content.bytes }, output).catch(
-    (error: unknown) => {
-      throw toUserError(toFileError(error, target));
-    },
-  );
+  await readContent(file, manifest, output, identity).catch((error: unknown) => {
+    throw toFileError(error, target);
+  });
+}
+
+/** Writes the database in a backup to a stream. @throws UserError if the backup is damaged */
+async function readContent(file: string, { content }: Manifest, output: Writable, identity?: Identity): Promise<void> {
+  const names = { text: manifestName, file: content.name, bytes: content.bytes };
+  const read = await extractFile(file, names, output, identity).catch((error: unknown) => {
+    throw toUserError(error);
+  });
   if (read.sha256 !== content.sha256 || read.bytes !== content.bytes) throw damaged(file);
 }
 
@@ -308,11 +362,13 @@ export async function listBackups(paths: BackupSettings["paths"], database?: str
 }
 
 /** Reads the keys in a file that was written with a backup. */
-export async function readKeyFile(path: string): Promise<Buffer> {
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
+export async function readKeyFile(path: string, identity?: Identity): Promise<Buffer> {
+  const stored = await readFile(path).catch((error: unknown) => {
     throw toInputError(error, path);
   });
-  const keys = text.split(/\s+/).filter((line) => line !== "");
+  const isSecret = stored.subarray(0, ageMark.length).equals(ageMark);
+  const content = isSecret ? await text(decrypt([stored], path, identity)) : stored.toString();
+  const keys = content.split(/\s+/).filter((line) => line !== "");
   if (keys.length > 0 && keys.every((key) => /^[0-9a-f]{64}$/i.test(key))) return Buffer.from(keys.join(""), "hex");
   throw new UserError("failed", `${path} does not contain sealing keys`);
 }

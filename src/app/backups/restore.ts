@@ -3,6 +3,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Restoration, RestoreSettings } from "../ports.ts";
 import { checkContent, extractContent, opensAccount, probeFile, readKeyFile, refuseOtherSchema } from "./backups.ts";
+import { type Identity, readIdentity } from "../../backup/encryption.ts";
 import { type Manifest, readManifest } from "../../backup/manifest.ts";
 import { inUse, restoreDump } from "../../backup/postgres-backup.ts";
 import { isDatabaseServer, type LocalProfile } from "../../config/profile.ts";
@@ -19,8 +20,9 @@ const busyTimeoutMs = 5_000;
  * @throws UserError if the backup cannot be restored there
  */
 export async function openRestoration(settings: RestoreSettings): Promise<Restoration> {
-  const { file, profile, sealingKeyFile, env } = settings;
-  const manifest = await readManifest(file).catch((error: unknown) => {
+  const { file, profile, sealingKeyFile, identityFile, env } = settings;
+  const identity = identityFile === undefined ? undefined : await readIdentity(identityFile);
+  const manifest = await readManifest(file, identity).catch((error: unknown) => {
     throw toInputError(error, file);
   });
   refuseOtherDatabase(manifest, settings);
@@ -31,7 +33,7 @@ export async function openRestoration(settings: RestoreSettings): Promise<Restor
       "Add the keys of the file to the variable, after a comma, and remove --sealing-key.",
     );
   }
-  const keys = sealingKeyFile === undefined ? undefined : await readKeyFile(sealingKeyFile);
+  const keys = sealingKeyFile === undefined ? undefined : await readKeyFile(sealingKeyFile, identity);
   // Keys that cannot be read must not fail after the database was replaced.
   await readSealingKey(env, settings.paths.keyFile);
   return {
@@ -43,8 +45,8 @@ export async function openRestoration(settings: RestoreSettings): Promise<Restor
         const isServer = isDatabaseServer(profile);
         // PostgreSQL keeps the replaced tables until the transaction is committed.
         const { signal, isTrusted } = settings;
-        if (isServer) await restoreDump({ url, shownAs, env, signal }, file, manifest, isTrusted);
-        const keptAs = isServer ? undefined : await restoreFile(settings, manifest);
+        if (isServer) await restoreDump({ url, shownAs, env, signal }, { file, manifest, identity }, isTrusted);
+        const keptAs = isServer ? undefined : await restoreFile(settings, manifest, identity);
         if (keys) await addSealingKeys(settings, keys);
         return { keptAs, opensSecrets: await opensSecrets(settings) };
       } catch (error) {
@@ -90,13 +92,17 @@ async function describeExisting({ profile, clock }: RestoreSettings): Promise<Re
 }
 
 /** @returns the path of the replaced database, if it is kept */
-async function restoreFile(settings: RestoreSettings, manifest: Manifest): Promise<string | undefined> {
+async function restoreFile(
+  settings: RestoreSettings,
+  manifest: Manifest,
+  identity: Identity | undefined,
+): Promise<string | undefined> {
   const { profile, file, random, clock, keepsReplaced, isTrusted } = settings;
   const { database: path } = profile;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${random(6).toString("hex")}.restored`;
   try {
-    await extractContent(file, manifest, draft);
+    await extractContent(file, manifest, draft, identity);
     await checkContent(draft, file, manifest, isTrusted);
     if (!existsSync(path)) {
       placeFile(draft, path);

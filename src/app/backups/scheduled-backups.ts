@@ -3,6 +3,7 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { BackupReply, BackupRequest, BackupSchedule, ServerSettings } from "../ports.ts";
+import { hashFile } from "../../backup/archive.ts";
 import { readManifest } from "../../backup/manifest.ts";
 import { type BackupRecord, changeRecords, readRecords, type ScheduleState } from "../../backup/records.ts";
 import { createPrivateFolder } from "../../config/private-file.ts";
@@ -99,7 +100,7 @@ export class ScheduledBackups {
 
   #make(): Promise<{ readonly bytes: number }> {
     const { paths, profile, version, schedule, env, make } = this.#settings;
-    const request = { paths, profile, version, folder: schedule.folder };
+    const request = { paths, profile, version, folder: schedule.folder, recipients: schedule.recipients };
     const { signal } = this.#stop;
     return make ? make(request, signal) : makeInProcess(request, env, signal);
   }
@@ -116,19 +117,24 @@ export class ScheduledBackups {
   async #deleteOld(): Promise<void> {
     const { paths, log, schedule } = this.#settings;
     const found: BackupRecord[] = [];
-    for (const record of await this.#readOwn()) if (await isUnchanged(record)) found.push(record);
-    for (const { file } of found.slice(0, -schedule.keep)) {
+    for (const record of await this.#readOwn()) if (await hasSize(record)) found.push(record);
+    for (const record of found.slice(0, -schedule.keep)) {
+      if (!(await isUnchanged(record))) continue;
+      const { file } = record;
       await rm(file);
-      await changeRecords(paths, (records) => ({ backups: records.backups.filter((record) => record.file !== file) }));
+      await changeRecords(paths, (records) => ({ backups: records.backups.filter((kept) => kept.file !== file) }));
       log.info({ file }, "old backup deleted");
     }
   }
 }
 
-/** Whether a file is still the backup that was recorded. */
-async function isUnchanged({ file, bytes, created_at, database }: BackupRecord): Promise<boolean> {
-  const found = await stat(file).catch(() => undefined);
-  if (found?.size !== bytes) return false;
+async function hasSize({ file, bytes }: BackupRecord): Promise<boolean> {
+  return (await stat(file).catch(() => undefined))?.size === bytes;
+}
+
+/** Whether a file is still the backup that was recorded. The server cannot read encrypted ones. */
+async function isUnchanged({ file, created_at, database, encrypted, sha256 }: BackupRecord): Promise<boolean> {
+  if (encrypted === true) return (await hashFile({ path: file })) === sha256;
   const manifest = await readManifest(file).catch(() => undefined);
   return manifest?.created_at === created_at && manifest.database === database;
 }

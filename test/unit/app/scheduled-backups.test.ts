@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -150,6 +151,30 @@ test("files that were replaced or are gone are not deleted, and do not count", a
   expect([replaced, first, second].map(({ file }) => existsSync(file))).toEqual([true, false, true]);
   await vi.waitFor(async () => expect(await files()).not.toContain(first.file));
   expect(await files()).toEqual(expect.arrayContaining([gone.file, replaced.file]));
+});
+
+test("encrypted backups are recognized by their checksum", async () => {
+  const encrypted = async (atMs: number) => {
+    const { file } = await record(atMs, { scheduled: false });
+    await changeRecords(paths, ({ backups }) => ({ backups: backups.slice(0, -1) }));
+    const content = `age-encryption.org/v1\n${atMs}`;
+    writeFileSync(file, content);
+    const sha256 = createHash("sha256").update(content).digest("hex");
+    const made = { file, created_at: new Date(atMs).toISOString(), database, bytes: content.length, sha256 };
+    await changeRecords(paths, ({ backups }) => ({
+      backups: [...backups, { ...made, scheduled: true, encrypted: true }],
+    }));
+    return made;
+  };
+  const [replaced, old, kept] = [
+    await encrypted(startMs - 4 * hourMs),
+    await encrypted(startMs - 3 * hourMs),
+    await encrypted(startMs - 2 * hourMs),
+  ];
+  writeFileSync(replaced.file, "x".repeat(replaced.bytes));
+  start({ everyMs: hourMs, keep: 2 });
+  await vi.waitFor(() => expect(log.map(({ message }) => message)).toEqual(["backup created", "old backup deleted"]));
+  expect([replaced, old, kept].map(({ file }) => existsSync(file))).toEqual([true, false, true]);
 });
 
 test("a data folder that is not writable is a failure", async () => {

@@ -1,7 +1,10 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { writeArchive } from "../../../src/backup/archive.ts";
+import { createMask } from "../../../src/backup/encryption.ts";
 import { createManifest } from "../../../src/backup/manifest.ts";
 import { dumpDatabase, restoreDump, verifyDump } from "../../../src/backup/postgres-backup.ts";
 import { postgresServer, postgresSkipped } from "../../support/postgres.ts";
@@ -32,8 +35,21 @@ const manifest = createManifest({
   accounts: 1,
   namespace: "public",
   dump_version: 16,
-  content: { name: "starpost.dump", bytes: 1, sha256: "" },
+  content: { name: "starpost.dump", bytes: 6, sha256: createHash("sha256").update("a dump").digest("hex") },
 });
+
+/** Writes a backup that contains "a dump". */
+async function writeBackup(): Promise<string> {
+  const [path, file] = [join(folder, "content"), join(folder, "shop.tar.gz")];
+  writeFileSync(path, "a dump");
+  await writeArchive(file, {
+    text: { name: "manifest.json", content: JSON.stringify(manifest) },
+    file: { name: "starpost.dump", path, bytes: 6 },
+    modifiedMs: 0,
+    isCompressed: true,
+  });
+  return file;
+}
 
 const failed = (message: RegExp, hint: RegExp) => ({
   name: "UserError",
@@ -46,12 +62,14 @@ describe.skipIf(process.platform === "win32")("the programs of PostgreSQL", () =
   test("are named if they are not installed", async () => {
     await expect(dump(nowhere)).rejects.toMatchObject(failed(/^pg_dump not found/, /postgresql-client\b/));
     const server = { url: nowhere, shownAs: "the database", env: { PATH: folder } };
-    await expect(restoreDump(server, "shop.tar.gz", manifest, false)).rejects.toMatchObject(
-      failed(/^psql not found/, /PATH/),
-    );
+    await expect(
+      restoreDump(server, { file: "shop.tar.gz", manifest, identity: undefined }, false),
+    ).rejects.toMatchObject(failed(/^psql not found/, /PATH/));
     writeTool("psql", "16.1");
     const missing = failed(/^pg_restore not found/, /PATH/);
-    await expect(restoreDump(server, "shop.tar.gz", manifest, false)).rejects.toMatchObject(missing);
+    await expect(
+      restoreDump(server, { file: "shop.tar.gz", manifest, identity: undefined }, false),
+    ).rejects.toMatchObject(missing);
     expect(existsSync(join(folder, "content"))).toBe(false);
   });
 
@@ -61,10 +79,8 @@ describe.skipIf(process.platform === "win32")("the programs of PostgreSQL", () =
     ["17.1 (Debian 17.1-1)", /^pg_restore failed: no space$/],
   ])("with pg_restore %s, a backup of version 16 is refused, or read", async (version, message) => {
     writeTool("pg_restore", version);
-    writeFileSync(join(folder, "content"), "a dump");
-    await expect(
-      verifyDump(join(folder, "content"), "shop.tar.gz", manifest, { env: { PATH: folder } }),
-    ).rejects.toMatchObject({
+    const file = await writeBackup();
+    await expect(verifyDump({ file, manifest, identity: undefined }, { env: { PATH: folder } })).rejects.toMatchObject({
       kind: "failed",
       message: expect.stringMatching(message),
     });
@@ -74,6 +90,16 @@ describe.skipIf(process.platform === "win32")("the programs of PostgreSQL", () =
     writeTool("pg_dump", "99.1", "while :; do echo dump; done");
     writeFileSync(join(folder, "content"), "");
     await expect(dump(postgresServer ?? "")).rejects.toMatchObject({ code: "EEXIST" });
+  });
+
+  test.skipIf(postgresServer === undefined)("a dump that is encrypted is not on the disk", async () => {
+    writeTool("pg_dump", "99.1", "echo a dump");
+    const mask = createMask(randomBytes);
+    const server = { url: postgresServer ?? "", shownAs: "the database", env: { PATH: folder } };
+    await dumpDatabase(server, join(folder, "content"), mask);
+    const stored = readFileSync(join(folder, "content"));
+    expect([stored.length, stored.toString()]).toEqual([7, expect.not.stringContaining("dump")]);
+    expect(mask().update(stored).toString()).toBe("a dump\n");
   });
 
   test.skipIf(postgresServer === undefined)("a pg_dump that is older than the server is refused", async () => {

@@ -1,6 +1,7 @@
 import { formatBytes, formatDuration } from "../../../terminal/plural.ts";
 import { line } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
+import { recipientFlag } from "./encryption-flags.ts";
 
 export default command({
   summary: "Back up the database into one file, also while it is in use",
@@ -16,8 +17,10 @@ export default command({
     "starpost backup create",
     "starpost backup create /backup/shop.tar.gz",
     "starpost backup create /backup/ --with-sealing-key --json",
+    "starpost backup create /backup/ --recipient age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p",
   ],
   flags: {
+    recipient: recipientFlag,
     "with-sealing-key": {
       description: "also copy the sealing key, to a second file that ends in .key; keep it in another place",
     },
@@ -26,6 +29,8 @@ export default command({
     "The file is a .tar.gz of a manifest and the database as it was at one moment: a SQLite file, or a dump by pg_dump. It " +
       "contains everything that the service stores, also photos; not the settings, import runs, and outbox of this machine. " +
       "Only its owner can read it, because it contains personal data. An existing file is never replaced.",
+    "With --recipient, the file, and that of the sealing key, are encrypted in the format of age, so that this machine cannot " +
+      "read them. `age-keygen` creates a key; keep the file that it writes elsewhere.",
   ],
   run: async (context, { arguments: [file], flags }) => {
     const { untilStopped, requireDatabase, resolveFile } = await import("./local-profile.ts");
@@ -38,6 +43,7 @@ export default command({
         profile,
         version: context.io.version,
         ...(file !== undefined && { [file.endsWith("/") ? "folder" : "file"]: resolveFile(context, file) }),
+        recipients: flags.recipient,
         withSealingKey: flags["with-sealing-key"],
         signal,
       }),
@@ -63,6 +69,7 @@ export default command({
       bytes: made.bytes,
       database_bytes: manifest.content.bytes,
       sha256: made.sha256,
+      encrypted: made.encrypted === true,
       sealing_key_file: keyFile ?? null,
       duration_ms: durationMs,
     };

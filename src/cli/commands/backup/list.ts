@@ -21,10 +21,10 @@ export default command({
   },
   render: (backups) => ({
     ...table(
-      backups.map(({ file, created_at, database, bytes, scheduled, exists }) => ({
+      backups.map(({ file, created_at, database, bytes, scheduled, encrypted, exists }) => ({
         created_at,
         size: formatBytes(bytes),
-        state: exists ? (scheduled ? "scheduled" : "kept") : "missing",
+        state: `${exists ? (scheduled ? "scheduled" : "kept") : "missing"}${encrypted === true ? ", encrypted" : ""}`,
         database,
         file,
       })),

@@ -1,6 +1,7 @@
 import { countOf } from "../../../terminal/plural.ts";
 import { command } from "../../program/command.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
+import { identityFlag } from "./encryption-flags.ts";
 
 export default command({
   summary: "Replace the database with a backup",
@@ -10,8 +11,10 @@ export default command({
   examples: [
     "starpost backup restore shop.tar.gz",
     "starpost backup restore shop.tar.gz --sealing-key shop.tar.gz.key --yes",
+    "starpost backup restore shop.tar.gz.age --identity key.txt",
   ],
   flags: {
+    identity: identityFlag,
     "sealing-key": {
       value: "<file>",
       description: "add the sealing key in this file to those of this machine",
@@ -32,12 +35,12 @@ export default command({
     const { untilStopped, requireDatabase, resolveFile } = await import("./local-profile.ts");
     const profile = await requireDatabase(context);
     const [file, host] = [resolveFile(context, given), await context.host()];
-    const key = flags["sealing-key"];
-    const sealingKeyFile = key === undefined ? undefined : resolveFile(context, key);
+    const resolveFlag = (name?: string) => (name === undefined ? undefined : resolveFile(context, name));
+    const [sealingKeyFile, identityFile] = [resolveFlag(flags["sealing-key"]), resolveFlag(flags.identity)];
     const { openRestoration } = await context.io.loadApp();
     const { trusted: isTrusted = false, "keep-replaced": keepsReplaced = false } = flags;
     const { manifest, keptAs, opensSecrets } = await untilStopped(context, async (signal) => {
-      const settings = { ...host, profile, file, sealingKeyFile, keepsReplaced, isTrusted, signal };
+      const settings = { ...host, profile, file, sealingKeyFile, identityFile, keepsReplaced, isTrusted, signal };
       const opened = await openRestoration(settings);
       if (opened.replaced) {
         const { accounts } = opened.replaced;

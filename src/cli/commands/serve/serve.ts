@@ -3,6 +3,7 @@ import { parsePublicUrl } from "../../../config/public-url.ts";
 import type { ServeOptions } from "../../../app/ports.ts";
 import { usageError } from "../../../config/user-error.ts";
 import { command } from "../../program/command.ts";
+import { recipientFlag } from "../backup/encryption-flags.ts";
 import { findExposureSettings, readProxies, readPublicLimits } from "./exposure-flags.ts";
 import { readAge, readDelay, readPort, readSize, readWholeNumber } from "../../program/flag-values.ts";
 
@@ -69,6 +70,7 @@ export default command({
       description: "folder for these backups (default: backups in the data folder)",
       values: "folders",
     },
+    recipient: { ...recipientFlag, description: `${recipientFlag.description} (for these backups)` },
     "log-file": {
       value: "<file>",
       description: "append the log to this file, which SIGHUP reopens (default: standard error)",
@@ -146,15 +148,18 @@ interface BackupFlags {
   readonly "backup-every"?: number | undefined;
   readonly "backup-keep"?: number | undefined;
   readonly "backup-folder"?: string | undefined;
+  readonly recipient?: readonly string[] | undefined;
 }
 
 function findBackupSchedule(flags: BackupFlags, cwd: string): ServeOptions["backups"] {
-  const { "backup-every": everyMs, "backup-keep": keep, "backup-folder": folder } = flags;
+  const { "backup-every": everyMs, "backup-keep": keep, "backup-folder": folder, recipient: recipients } = flags;
   if (everyMs === 0) throw usageError('invalid value "0" for --backup-every: must be at least 1h');
   if (everyMs !== undefined) {
-    return { everyMs, keep: keep ?? keptBackups, folder: folder === undefined ? undefined : resolve(cwd, folder) };
+    const inFolder = folder === undefined ? undefined : resolve(cwd, folder);
+    return { everyMs, keep: keep ?? keptBackups, folder: inFolder, recipients };
   }
   if (keep !== undefined) throw usageError("--backup-keep requires --backup-every");
   if (folder !== undefined) throw usageError("--backup-folder requires --backup-every");
+  if (recipients !== undefined) throw usageError("--recipient requires --backup-every");
   return undefined;
 }
