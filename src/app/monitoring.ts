@@ -1,10 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { ServeOptions } from "./ports.ts";
+import type { ServerSettings } from "./ports.ts";
+import type { Paths } from "../config/paths.ts";
 import type { LocalTransport } from "../engine/local-transport.ts";
 import { measureEmailDelay } from "../engine/emails/sending/email-queue.ts";
+import { deliveryResults } from "../engine/webhooks/outcomes.ts";
+import { measureWebhookBacklog } from "../engine/webhooks/webhook-queue.ts";
 import type { HandlerContext } from "../engine/kernel/handler.ts";
 import type { Readiness } from "../server/health.ts";
 import type { Metrics, MetricSources } from "../server/metrics.ts";
+import { emailResults } from "../worker/email-outcomes.ts";
 
 /** How long a check waits for the database, in milliseconds. */
 const checkWithinMs = 2_000;
@@ -25,8 +29,10 @@ export interface Monitoring {
 /** Prepares what monitoring programs ask a server. Metrics are loaded only if a port is given for them. */
 export async function createMonitoring(
   transport: Pick<LocalTransport, "work" | "queuedWrites" | "poolUse">,
-  { metricsAt, backupCounts }: Pick<ServeOptions, "metricsAt"> & Pick<MetricSources, "backupCounts">,
+  settings: Pick<ServerSettings, "metricsAt" | "version"> &
+    Pick<MetricSources, "backupCounts"> & { readonly paths: Pick<Paths, "runsFolder"> },
 ): Promise<Monitoring> {
+  const { metricsAt, paths, version, backupCounts } = settings;
   const readDatabase = limitTime(() => transport.work.read(readState), checkWithinMs);
   const readReadiness = async () => {
     const state = await readDatabase().catch(() => undefined);
@@ -37,21 +43,30 @@ export async function createMonitoring(
   };
   if (!metricsAt) return { readReadiness, metrics: undefined, listen: async () => undefined, close: async () => {} };
   const { createMetrics, createMetricsServer } = await import("../server/metrics.ts");
+  const { countImports } = await import("./import-counts.ts");
   const { queuedWrites, poolUse } = transport;
   const metrics = createMetrics({
     queuedWrites,
     poolUse,
-    emailDelayMs: async () => (await readDatabase()).emailDelayMs,
+    version,
+    results: { emails: emailResults, webhooks: deliveryResults },
+    readDatabase,
     backupCounts,
+    readImports: () => countImports(paths.runsFolder),
   });
   const server = createMetricsServer(metrics, readReadiness);
   return { readReadiness, metrics, listen: () => server.listen(metricsAt), close: () => server.close() };
 }
 
-/** If nodes of a cluster are lost, the emails of the others are not known. */
+/** If nodes of a cluster are lost, the emails and webhooks of the others are not known. */
 async function readState(context: HandlerContext) {
   const lostNodes = (await context.dialect.findLostNodes?.(context.transaction)) ?? [];
-  return { lostNodes, emailDelayMs: lostNodes.length === 0 ? await measureEmailDelay(context) : undefined };
+  if (lostNodes.length > 0) return { lostNodes, emailDelayMs: undefined, webhooks: undefined };
+  return {
+    lostNodes,
+    emailDelayMs: await measureEmailDelay(context),
+    webhooks: await measureWebhookBacklog(context),
+  };
 }
 
 /** Limits how long a caller waits. Callers share a check that has not finished, so that checks do not pile up. */

@@ -13,6 +13,7 @@ import { ListenError, toUrl } from "../server/listen.ts";
 import { openCertificate } from "./certificate.ts";
 import { loadEngine, openEngine } from "./engine.ts";
 import { createMonitoring, type Monitoring } from "./monitoring.ts";
+import type { Metrics } from "../server/metrics.ts";
 import { findEmailTransportSettings } from "./email-transport.ts";
 
 /** The interval of checks of the replica, in milliseconds. */
@@ -36,17 +37,15 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   let listensAt = toUrl({ ...settings, isSecure: tls !== undefined });
   const findEmailProblem = (found = mail) =>
     findLinkProblem(publicUrl ?? listensAt, found?.kind === "smtp" ? found.host : undefined);
+  const backups = await createBackups(settings, logger);
   let monitoring: Monitoring | undefined;
   const { transport, clock, appKey, reloadWebhooks } = await openEngine(settings, settings.profile, {
     ...pickEngineSettings(settings),
     publicLimits: limits,
     publicUrl: () => publicUrl ?? listensAt,
     isSignUpClosed: signUp === "closed",
-    // Clients should not see its path.
-    databaseShownAs: "the database",
-    onLock: (waitedMs) => monitoring?.metrics?.countLockWait(waitedMs),
+    ...pickEngineCounters(() => monitoring?.metrics),
   });
-  const backups = await createBackups(settings, logger);
   monitoring = await createMonitoring(transport, { ...settings, backupCounts: backups && (() => backups.counts) });
   const served = await useReplica(transport, settings, logger);
   const chaos = settings.chaos && new (await import("../server/chaos.ts")).Chaos(settings.chaos, settings.clock);
@@ -58,6 +57,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
       clock,
       work: transport.work,
       log: logger,
+      onResult: monitoring?.metrics?.countResult,
       mail: found,
       sendsEmails: !findEmailProblem(found),
     });
@@ -121,7 +121,17 @@ async function openLog({ logFile: path, log, logLevel: level, clock }: ServerSet
 }
 
 function pickEngineSettings({ limitLegacy, bottomLinesDelayMs, photoStorageBytes }: ServerSettings) {
-  return { enforceLimits: true, limitLegacy, bottomLinesDelayMs, photoStorageBytes };
+  // Clients should not see the path of the database.
+  const databaseShownAs = "the database";
+  return { enforceLimits: true, limitLegacy, bottomLinesDelayMs, photoStorageBytes, databaseShownAs };
+}
+
+/** What the engine counts. @param find finds the metrics, which are created after the engine */
+function pickEngineCounters(find: () => Metrics | undefined) {
+  return {
+    onLock: (waitedMs: number) => find()?.countLockWait(waitedMs),
+    onBounced: (emails: number) => find()?.countResult("emails", "bounced", emails),
+  };
 }
 
 function pickServerOptions({ clock, random, trustedProxies, chaos }: ServerSettings) {

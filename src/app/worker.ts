@@ -3,7 +3,7 @@ import type { OpenWorker } from "./ports.ts";
 import { sleep } from "../client/sleep.ts";
 import { zeroCounts } from "../worker/email-outcomes.ts";
 import { EmailJob } from "../worker/email-job.ts";
-import { type Job, sleepUntilAborted, type WorkerLog } from "../worker/job.ts";
+import { type Job, type OnResult, sleepUntilAborted, type WorkerLog } from "../worker/job.ts";
 import { createCleanupJobs } from "../worker/cleanup-jobs.ts";
 import { createWebhookJob } from "../worker/webhooks/webhook-job.ts";
 import { createWebhookPost } from "../worker/webhooks/webhook-request.ts";
@@ -37,15 +37,16 @@ interface WorkerParts {
   readonly clock: () => number;
   readonly random: (bytes: number) => Buffer;
   readonly log: WorkerLog;
+  readonly onResult?: OnResult | undefined;
 }
 
 /** Creates a worker that sends the emails and webhooks of an open database. */
 export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
-  const { work, mail, sendsEmails = true, leaseMs = defaultLeaseMs, version, clock, random, log } = parts;
+  const { work, mail, sendsEmails = true, leaseMs = defaultLeaseMs, version, clock, random, log, onResult } = parts;
   // Accounts see this name in their delivery logs, so it does not contain the host name.
   const worker = `worker-${random(6).toString("hex")}`;
   const transport = await openEmailTransport(mail, clock);
-  const jobContext = { clock, sleep, log };
+  const jobContext = { clock, sleep, log, onResult };
   const emails = new EmailJob({
     ...jobContext,
     queue: createEmailQueue(work, { worker, leaseMs, usesOutbox: mail.kind === "outbox" }),

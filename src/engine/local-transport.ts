@@ -30,6 +30,8 @@ export interface LocalTransportOptions extends CallLimitOptions {
   readonly isBulk?: boolean | undefined;
   /** Called when the data of a customer was erased, with the IDs of the emails that contained it. */
   readonly onErased?: ((mailIds: readonly number[]) => Promise<void>) | undefined;
+  /** Called when the provider has reported that sent emails bounced, with their number. */
+  readonly onBounced?: ((emails: number) => void) | undefined;
   /** Called when a write has locked its account, with the time that it waited for that, in milliseconds. */
   readonly onLock?: ((waitedMs: number) => void) | undefined;
 }
@@ -116,6 +118,7 @@ function createEngine(options: LocalTransportOptions, limits: CallLimits): Engin
     hasPublicLimits,
     photoStorageBytes: options.photoStorageBytes,
     onErased: options.onErased,
+    onBounced: options.onBounced,
   });
   return { limits, writes, responses: new ResponseCache(), inSequence: createSequence(), findOperation, startCall };
 }

@@ -9,10 +9,30 @@ export interface MetricSources {
   readonly queuedWrites: () => number;
   /** The connections to a database server; undefined for a file. */
   readonly poolUse: () => { readonly total: number; readonly idle: number; readonly waiting: number } | undefined;
-  /** How long the oldest email that is due has been waiting, in milliseconds; 0 without one; undefined if it is not known. Rejects without a database. */
-  readonly emailDelayMs: () => Promise<number | undefined>;
+  /** Measures what waits in the database. Rejects without a database. */
+  readonly readDatabase: () => Promise<DatabaseState>;
+  /** Counts the imports that are recorded on this machine. */
+  readonly readImports: () => ImportCounts;
+  /** The version of the program. */
+  readonly version: string;
+  /** The results that are counted, by what is sent. */
+  readonly results: Readonly<Record<"emails" | "webhooks", readonly string[]>>;
   /** How scheduled backups are going; undefined if there is no schedule. */
   readonly backupCounts?: (() => BackupCounts) | undefined;
+}
+
+/** What waits; undefined if it is not known. */
+interface DatabaseState {
+  /** How long the oldest email that is due has been waiting, in milliseconds; 0 without one. */
+  readonly emailDelayMs: number | undefined;
+  /** The deliveries that are due, and how long the oldest one has been waiting. */
+  readonly webhooks: { readonly deliveries: number; readonly delayMs: number } | undefined;
+}
+
+export interface ImportCounts {
+  readonly states: ReadonlyMap<string, number>;
+  /** When the newest one that finished began, in milliseconds since 1970. */
+  readonly lastFinishedMs: number | undefined;
 }
 
 interface BackupCounts {
@@ -36,6 +56,8 @@ export interface Metrics {
   readonly countCall: (call: AnsweredCall) => void;
   /** Records how long a write waited until its account was locked. */
   readonly countLockWait: (waitedMs: number) => void;
+  /** Counts emails, or deliveries of webhooks, with the same result. */
+  readonly countResult: (sent: string, result: string, count: number) => void;
   readonly read: () => Promise<string>;
 }
 
@@ -65,9 +87,11 @@ export function createMetrics(sources: MetricSources): Metrics {
     buckets: durations,
     registers,
   });
+  const countResult = addResults(sources, registers);
   addLoad(sources, registry);
   if (sources.backupCounts) addBackups(sources.backupCounts, registry);
   const readDatabase = addDatabaseState(sources, registers);
+  const readImports = addImports(sources, registers);
   return {
     contentType: registry.contentType,
     countCall: ({ operation = "none", status, durationMs }) => {
@@ -75,10 +99,54 @@ export function createMetrics(sources: MetricSources): Metrics {
       latency.observe({ operation }, durationMs / 1_000);
     },
     countLockWait: (waitedMs) => lockWaits.observe(waitedMs / 1_000),
+    countResult,
     read: async () => {
       await readDatabase();
+      readImports();
       return registry.metrics();
     },
+  };
+}
+
+/** Adds the version, and counters of what is sent. They begin at 0, so that their first increase is visible. */
+function addResults({ version, results }: MetricSources, registers: Registry[]): Metrics["countResult"] {
+  const build = new Gauge({
+    name: "starpost_build_info",
+    help: "Always 1; its label is the version of starpost",
+    labelNames: ["version"],
+    registers,
+  });
+  build.set({ version }, 1);
+  const add = (name: string, help: string, values: readonly string[]) => {
+    const counter = new Counter({ name: `starpost_${name}_total`, help, labelNames: ["result"], registers });
+    for (const result of values) counter.inc({ result }, 0);
+    return counter;
+  };
+  const counters: Readonly<Record<string, Counter<"result">>> = {
+    emails: add("emails", "Emails that this process has handled, by result", results.emails),
+    webhooks: add("webhook_deliveries", "Attempts of this process to deliver webhooks, by result", results.webhooks),
+  };
+  return (sent, result, count) => counters[sent]?.inc({ result }, count);
+}
+
+/** Adds the recorded imports. @returns a function that reads them */
+function addImports(sources: MetricSources, registers: Registry[]): () => void {
+  const imports = new Gauge({
+    name: "starpost_imports",
+    help: "The newest 100 imports that are recorded on this machine, by state",
+    labelNames: ["state"],
+    registers,
+  });
+  const lastFinished = new Gauge({
+    name: "starpost_import_last_finished_timestamp_seconds",
+    help: "Start of the newest of them that finished",
+    registers,
+  });
+  return () => {
+    const { states, lastFinishedMs } = sources.readImports();
+    for (const [state, count] of states) imports.set({ state }, count);
+    if (lastFinishedMs === undefined) lastFinished.remove();
+    else lastFinished.set(lastFinishedMs / 1_000);
   };
 }
 
@@ -126,23 +194,34 @@ function addBackups(read: () => BackupCounts, registry: Registry): void {
 }
 
 /** Adds what must be read from the database. @returns a function that does so */
-function addDatabaseState({ emailDelayMs }: MetricSources, registers: Registry[]): () => Promise<void> {
+function addDatabaseState({ readDatabase }: MetricSources, registers: Registry[]): () => Promise<void> {
   const up = new Gauge({ name: "starpost_database_up", help: "Whether the database answers", registers });
-  const delay = new Gauge({
-    name: "starpost_email_delay_seconds",
-    help: "How long the oldest email that is due has been waiting",
-    registers,
-  });
+  const add = (name: string, help: string, find: (state: DatabaseState) => number | undefined) => {
+    const gauge = new Gauge({ name: `starpost_${name}`, help, registers });
+    return (state: DatabaseState | undefined) => {
+      const value = state && find(state);
+      if (value === undefined) gauge.remove();
+      else gauge.set(value);
+    };
+  };
+  const seconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
+  const gauges = [
+    add("email_delay_seconds", "How long the oldest email that is due has been waiting", ({ emailDelayMs }) =>
+      seconds(emailDelayMs),
+    ),
+    add("webhook_delay_seconds", "How long the oldest delivery that is due has been waiting", ({ webhooks }) =>
+      seconds(webhooks?.delayMs),
+    ),
+    add(
+      "webhook_backlog",
+      "Deliveries of webhooks that are due, at most 1,000",
+      ({ webhooks }) => webhooks?.deliveries,
+    ),
+  ];
   return async () => {
-    try {
-      const delayMs = await emailDelayMs();
-      if (delayMs === undefined) delay.remove();
-      else delay.set(delayMs / 1_000);
-      up.set(1);
-    } catch {
-      delay.remove();
-      up.set(0);
-    }
+    const state = await readDatabase().catch(() => undefined);
+    up.set(state ? 1 : 0);
+    for (const set of gauges) set(state);
   };
 }
 

@@ -3,7 +3,7 @@ import type { HeldEmails } from "../engine/emails/sending/holds.ts";
 import type { EmailQueue } from "../engine/emails/sending/email-queue.ts";
 import type { EmailOutcome, EmailResult } from "../engine/emails/sending/outcomes.ts";
 import type { UnsentEmail } from "../engine/emails/sending/claims.ts";
-import type { Counts, WorkerLog } from "./job.ts";
+import type { Counts, OnResult, WorkerLog } from "./job.ts";
 
 /** Results that are counted in a round. */
 export type EmailResultName = "sent" | "not_sent" | "deferred" | "bounced" | "failed";
@@ -26,17 +26,28 @@ interface EndedEmail extends OwnedEmail {
 
 export const zeroCounts: Counts<EmailResultName> = { sent: 0, not_sent: 0, deferred: 0, bounced: 0, failed: 0 };
 
+/** What is counted as `emails`, for metrics. */
+export const emailResults = [...(Object.keys(zeroCounts) as EmailResultName[]), "held"] as const;
+
+interface OutcomesSettings {
+  readonly queue: Pick<EmailQueue, "step">;
+  readonly log: WorkerLog;
+  readonly onResult?: OnResult | undefined;
+}
+
 /** Collects outcomes until they are stored, counts them, and logs them. */
 export class EmailOutcomes {
   readonly #queue: Pick<EmailQueue, "step">;
   readonly #log: WorkerLog;
+  readonly #onResult: OnResult | undefined;
   #ended: EndedEmail[] = [];
   #counts: Record<EmailResultName, number> = { ...zeroCounts };
   #held = 0;
 
-  constructor({ queue, log }: { readonly queue: Pick<EmailQueue, "step">; readonly log: WorkerLog }) {
+  constructor({ queue, log, onResult }: OutcomesSettings) {
     this.#queue = queue;
     this.#log = log;
+    this.#onResult = onResult;
   }
 
   /** Whether there are outcomes to store. */
@@ -80,7 +91,7 @@ export class EmailOutcomes {
 
   addNotSent(emails: readonly UnsentEmail[]): void {
     for (const email of emails) {
-      this.#counts.not_sent += 1;
+      this.#count("not_sent");
       this.#log.info({ ...toLogFields(email), reason: email.rule }, "not sent");
     }
   }
@@ -88,6 +99,7 @@ export class EmailOutcomes {
   addHeld(held: readonly HeldEmails[]): void {
     for (const { appKey, reason, emails } of held) {
       this.#held += emails;
+      this.#onResult?.("emails", "held", emails);
       this.#log.warn({ account: appKey, emails, reason }, `emails held: ${describeHold(reason)}`);
     }
   }
@@ -108,6 +120,11 @@ export class EmailOutcomes {
     return taken;
   }
 
+  #count(result: EmailResultName): void {
+    this.#counts[result] += 1;
+    this.#onResult?.("emails", result, 1);
+  }
+
   #report(email: EndedEmail, result: EmailResult): void {
     const fields = { ...toLogFields(email), outcome: email.outcome.state };
     if (result === "lost") {
@@ -115,7 +132,7 @@ export class EmailOutcomes {
       return;
     }
     if (result === "waiting") return;
-    this.#counts[result] += 1;
+    this.#count(result);
     if (result === "sent") this.#log.info(toLogFields(email), "sent");
     else if (result === "deferred") this.#log.info(toLogFields(email), "deferred by the mail server");
     else if (email.outcome.state === "not_sent")

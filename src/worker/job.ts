@@ -41,7 +41,11 @@ export interface WorkerContext {
   readonly clock: () => number;
   readonly sleep: Sleep;
   readonly log: WorkerLog;
+  /** Called when something was handled, with the name of the job. */
+  readonly onResult?: OnResult | undefined;
 }
+
+export type OnResult = (job: string, result: string, count: number) => void;
 
 /** Waits until the time has passed or `stop` is aborted. */
 export async function sleepUntilAborted(sleep: Sleep, ms: number, stop: AbortSignal): Promise<void> {

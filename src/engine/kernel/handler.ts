@@ -71,6 +71,8 @@ export interface CallContext extends Omit<HandlerContext, "transaction"> {
   readonly isChecked?: boolean | undefined;
   /** Called when the data of a customer was erased, with the IDs of the emails that contained it. */
   readonly onErased?: ((mailIds: readonly number[]) => Promise<void>) | undefined;
+  /** Called when the provider has reported that sent emails bounced, with their number. */
+  readonly onBounced?: ((emails: number) => void) | undefined;
 }
 
 /** Database work outside a call: how a worker reads and updates the outbox. */

@@ -213,6 +213,35 @@ const selectExpired = createStatement<
     order by id`,
 );
 
+/** The number of waiting deliveries that are counted at most. */
+const maxCounted = 1_000;
+
+const selectWaiting = createStatement<{ nowMs: number }, { readonly due_at: number }>(
+  (slot) => sql`
+    select due_at from webhook_deliveries as waiting
+    where state = 'queued' and due_at <= ${slot("nowMs")} and not exists (
+      select 1 from accounts where accounts.id = waiting.account_id and accounts.disabled_at is not null
+    ) order by due_at limit ${sql.lit(maxCounted)}`,
+);
+
+/** Deliveries of all accounts that are due and were not begun. */
+export interface WebhookBacklog {
+  /** At most 1,000. */
+  readonly deliveries: number;
+  /** How long the oldest one has been due, in milliseconds; 0 without one. */
+  readonly delayMs: number;
+}
+
+/** Measures the backlog of webhooks. Deliveries of disabled accounts, and those that wait for a retry, do not count. */
+export async function measureWebhookBacklog({
+  transaction,
+  dialect,
+  nowMs,
+}: Pick<HandlerContext, "transaction" | "dialect" | "nowMs">): Promise<WebhookBacklog> {
+  const { rows } = await selectWaiting(transaction, dialect, { nowMs });
+  return { deliveries: rows.length, delayMs: rows[0] ? nowMs - rows[0].due_at : 0 };
+}
+
 /** Selects deliveries of the account whose lease has expired. */
 async function selectExpiredDeliveries(context: HandlerContext) {
   const { transaction, dialect, nowMs } = context;

@@ -8,6 +8,8 @@ export interface RunHead {
   readonly files: readonly string[];
   /** Also `running` if the run was killed, which only its lock would show. */
   readonly state: string;
+  /** In ISO 8601. */
+  readonly startedAt: string;
 }
 
 /** Whether a folder's name is one that `createRunFolder` generates. */
@@ -37,10 +39,11 @@ function listIds(runsFolder: string): string[] {
 function readHead(runsFolder: string, id: string): RunHead | undefined {
   try {
     const text = readFileSync(join(runsFolder, id, "manifest.json"), "utf8");
-    const { kind, files, state } = JSON.parse(text) as Omit<RunHead, "id" | "files"> & {
+    const { kind, files, state, started_at } = JSON.parse(text) as Omit<RunHead, "id" | "files" | "startedAt"> & {
       readonly files: readonly { readonly given: string }[];
+      readonly started_at: string;
     };
-    return { id, kind, files: files.map(({ given }) => given), state };
+    return { id, kind, files: files.map(({ given }) => given), state, startedAt: started_at };
   } catch {
     return undefined;
   }

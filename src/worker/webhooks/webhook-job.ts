@@ -81,10 +81,11 @@ class DeliveryRound {
   }
 
   async #deliver(begun: BegunDelivery): Promise<void> {
-    const { queue, post, log } = this.#settings;
+    const { queue, post, log, onResult } = this.#settings;
     const outcome = await post(begun, this.#abortRequests.signal);
     const result = await queue.end(begun, outcome);
     this.#counts[result] += 1;
+    onResult?.("webhooks", result, 1);
     const fields = {
       account: begun.appKey,
       delivery: begun.id,

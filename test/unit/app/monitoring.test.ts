@@ -52,7 +52,11 @@ describeDatabases("monitoring", (url) => {
       enforceLimits: false,
       onLock: (waitedMs) => waits.push(waitedMs),
     });
-    const monitoring = await createMonitoring(transport, { metricsAt: { host: "127.0.0.1", port: 0 } });
+    const monitoring = await createMonitoring(transport, {
+      metricsAt: { host: "127.0.0.1", port: 0 },
+      version: "1.2.3",
+      paths: { runsFolder: "/none" },
+    });
     const { url: metricsUrl = "" } = (await monitoring.listen()) ?? {};
     const read = async (name: string) => {
       const text = await (await fetch(`${metricsUrl}/metrics`)).text();
@@ -90,6 +94,40 @@ describeDatabases("monitoring", (url) => {
     expect(await read("starpost_email_delay_seconds")).toBe("starpost_email_delay_seconds 7");
     await database.db.updateTable("accounts").set({ disabled_at: 1 }).execute();
     expect(await read("starpost_email_delay_seconds")).toBe("starpost_email_delay_seconds 0");
+    await monitoring.close();
+    await transport.close();
+  });
+
+  it("measures the deliveries of webhooks that are due", async () => {
+    const { database, transport, monitoring, read } = await setUp();
+    const account_id = await addLockable(database);
+    const add = (due_at: number, state: string) =>
+      database.db
+        .insertInto("webhook_deliveries")
+        .values({
+          account_id,
+          webhook_row: 1,
+          event_id: `${due_at}`,
+          event_name: "review_create",
+          body: "{}",
+          state,
+          due_at,
+          created_at: 0,
+        })
+        .execute();
+    const readBoth = async () => {
+      const lines = [await read("starpost_webhook_backlog"), await read("starpost_webhook_delay_seconds")];
+      return lines.map((line) => Number(line?.split(" ")[1]));
+    };
+    await add(1_000, "delivered");
+    await add(2_000, "leased");
+    await add(nowMs + 5_000, "queued");
+    expect(await readBoth()).toEqual([0, 0]);
+    await add(nowMs - 7_000, "queued");
+    await add(nowMs - 3_000, "queued");
+    expect(await readBoth()).toEqual([2, 7]);
+    await database.db.updateTable("accounts").set({ disabled_at: 1 }).execute();
+    expect(await readBoth()).toEqual([0, 0]);
     await monitoring.close();
     await transport.close();
   });

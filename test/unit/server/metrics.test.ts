@@ -13,7 +13,16 @@ import { startServing } from "./start-test-server.ts";
 const sources: MetricSources = {
   queuedWrites: () => 3,
   poolUse: () => ({ total: 10, idle: 4, waiting: 2 }),
-  emailDelayMs: async () => 1_500,
+  version: "1.2.3",
+  results: { emails: ["sent", "bounced", "held"], webhooks: ["delivered", "deferred", "failed"] },
+  readDatabase: async () => ({ emailDelayMs: 1_500, webhooks: { deliveries: 7, delayMs: 2_500 } }),
+  readImports: () => ({
+    states: new Map([
+      ["finished", 3],
+      ["failed", 1],
+    ]),
+    lastFinishedMs: 1_760_000_000_000,
+  }),
   backupCounts: () => ({ lastSuccessMs: 1_750_000_000_000, bytes: 4_096, durationMs: 2_500, failures: 1 }),
 };
 
@@ -54,19 +63,47 @@ describe("metrics", () => {
       starpost_database_pool_waiting: 2,
       starpost_database_up: 1,
       starpost_email_delay_seconds: 1.5,
+      starpost_webhook_delay_seconds: 2.5,
+      starpost_webhook_backlog: 7,
     });
+  });
+
+  it("count what is sent, from 0", async () => {
+    const metrics = createMetrics(sources);
+    metrics.countResult("emails", "sent", 2);
+    metrics.countResult("emails", "held", 40);
+    metrics.countResult("webhooks", "failed", 1);
+    expect(readSamples(await metrics.read())).toMatchObject({
+      'starpost_emails_total{result="sent"}': 2,
+      'starpost_emails_total{result="bounced"}': 0,
+      'starpost_emails_total{result="held"}': 40,
+      'starpost_webhook_deliveries_total{result="delivered"}': 0,
+      'starpost_webhook_deliveries_total{result="failed"}': 1,
+    });
+  });
+
+  it("show the version, and imports by state", async () => {
+    const readImports = () => ({ states: new Map([["finished", 0]]), lastFinishedMs: undefined });
+    expect(readSamples(await createMetrics(sources).read())).toMatchObject({
+      'starpost_build_info{version="1.2.3"}': 1,
+      'starpost_imports{state="finished"}': 3,
+      'starpost_imports{state="failed"}': 1,
+      starpost_import_last_finished_timestamp_seconds: 1_760_000_000,
+    });
+    const samples = readSamples(await createMetrics({ ...sources, readImports }).read());
+    expect(samples).not.toHaveProperty("starpost_import_last_finished_timestamp_seconds");
   });
 
   it("omit what is not known: connections to a file, and emails while the database does not answer", async () => {
     let isUp = true;
-    const emailDelayMs = async () => {
+    const readDatabase = async () => {
       if (!isUp) throw new Error("down");
-      return 0;
+      return { emailDelayMs: 0, webhooks: undefined };
     };
-    const metrics = createMetrics({ ...sources, poolUse: () => undefined, emailDelayMs });
+    const metrics = createMetrics({ ...sources, poolUse: () => undefined, readDatabase });
     const first = readSamples(await metrics.read());
     expect(first).toMatchObject({ starpost_database_up: 1, starpost_email_delay_seconds: 0 });
-    expect(Object.keys(first).join()).not.toContain("pool_connections");
+    expect(Object.keys(first).join()).not.toMatch(/pool_connections|webhook_backlog|webhook_delay/);
     isUp = false;
     const second = readSamples(await metrics.read());
     expect(second["starpost_database_up"]).toBe(0);

@@ -42,12 +42,18 @@ export const emailEventHandlers: Handlers<typeof contract.emailEvents> = {
       for (const { element, email, event } of matched) {
         if (accepted.has(event)) await applyConsequence(event, { ...email, isTransient: element.isTransient }, context);
       }
-      return {
+      const counts = {
         accepted: accepted.size,
         repeated: matched.length - accepted.size,
         unknown: supported.length - matched.length,
         ignored: elements.length - supported.length,
       };
+      const bounced = events.filter((event) => accepted.has(event) && consequences[event.event]?.state === "bounced");
+      return { counts, bounced: bounced.length };
+    },
+    after: async ({ counts, bounced }, _input, { onBounced }) => {
+      onBounced?.(bounced);
+      return counts;
     },
   }),
 
