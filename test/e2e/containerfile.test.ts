@@ -15,6 +15,9 @@ const manifest = JSON.parse(readFileSync("package.json", "utf8")) as {
   readonly bin: Readonly<Record<string, string>>;
 };
 
+/** The base image, which is pinned. */
+const pinned = /^docker\.io\/library\/node:[\d.]+-\w+-slim@sha256:[0-9a-f]{64}$/;
+
 /** The instructions of the file, with continued lines joined. */
 const instructions = readFileSync(file, "utf8")
   .replaceAll(/\\\n/g, " ")
@@ -26,14 +29,24 @@ const valuesOf = (name: string) => instructions.filter(([found]) => found === na
 const listOf = (name: string) => JSON.parse(/\[.*\]$/.exec(valuesOf(name)[0] ?? "")?.[0] ?? "[]") as string[];
 
 describe("docs/operations/Containerfile", () => {
-  test("copies the file that npm pack creates, and runs as an unprivileged user", () => {
+  test("pins the base image in one place", () => {
+    const [name, image] = valuesOf("ARG")[0]?.split("=") ?? [];
+    expect(image).toMatch(pinned);
+    expect([valuesOf("ARG").length, valuesOf("FROM")]).toEqual([1, [`\${${name}}`]]);
+  });
+
+  test("copies only the file that npm pack creates, and runs as an unprivileged user", () => {
+    expect(valuesOf("COPY")).toHaveLength(1);
     const [source = "", target] = valuesOf("COPY")[0]?.split(" ") ?? [];
     expect(source.replace("*", manifest.version)).toBe(`${manifest.name}-${manifest.version}.tgz`);
-    expect(valuesOf("RUN")[0]).toContain(`npm install --global ${target}${source}`);
+    expect(readFileSync(".containerignore", "utf8").split("\n").slice(1, 3)).toEqual(["*", `!${source}`]);
+    const [tools, install] = valuesOf("RUN");
+    expect(tools).toContain("postgresql-client");
+    expect(install).toContain(`npm install --global ${target}`);
     expect(valuesOf("USER")).toEqual(["node"]);
     expect(valuesOf("ENV")[0]).toContain(`STARPOST_HOME=${valuesOf("VOLUME")[0]}`);
     const [user, group, mode] = [valuesOf("USER")[0], "node", "0700"];
-    expect(valuesOf("RUN")[0]).toContain(`install -d -o ${user} -g ${group} -m ${mode} ${valuesOf("VOLUME")[0]}`);
+    expect(install).toContain(`install -d -o ${user} -g ${group} -m ${mode} ${valuesOf("VOLUME")[0]}`);
   });
 
   test("starts a command of the package", async () => {
@@ -70,7 +83,7 @@ describe("docs/operations/Containerfile", () => {
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const storage = ["--root", join(folder, "root"), "--runroot", join(folder, "run"), "--storage-driver", "vfs"];
     const call = (...args: string[]) => execa(builder, [...storage, ...args], { reject: false, timeout: 600_000 });
-    const [image = ""] = valuesOf("FROM");
+    const image = valuesOf("ARG")[0]?.split("=")[1] ?? "";
     const pulled = await call("pull", image);
     context.skip(pulled.exitCode !== 0, `the base image ${image} cannot be pulled here`);
     await execa("npm", ["pack", "--ignore-scripts", "--pack-destination", folder]);
