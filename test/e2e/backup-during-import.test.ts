@@ -1,11 +1,13 @@
-import { createWriteStream, statSync } from "node:fs";
+import { chmodSync, createWriteStream, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout } from "node:timers/promises";
+import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { afterAll, expect, test } from "vitest";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
-import { type Home, Homes } from "../support/starpost.ts";
+import { recordPeakMemory } from "../support/peak-memory.ts";
+import { type Home, Homes, type Summary } from "../support/starpost.ts";
 import { chooseSize, isSlowSuite } from "../support/suite-size.ts";
 
 const homes = new Homes();
@@ -59,10 +61,35 @@ const importArgs = (file: string) => [
   "https://shop.example/p/{product_id}",
 ];
 
+/** Writes a new secret key to a file. */
+async function createKey(home: Home, name: string): Promise<{ identity: string; recipient: string }> {
+  const [key, identity] = [await generateX25519Identity(), join(home.folder, name)];
+  writeFileSync(identity, key);
+  chmodSync(identity, 0o600);
+  return { identity, recipient: await identityToRecipient(key) };
+}
+
+interface Made {
+  readonly file: string;
+  readonly bytes: number;
+  readonly database_bytes: number;
+}
+
+/** Runs a command of backups in a process, and measures it. */
+async function measure<T>(home: Home, args: readonly string[]) {
+  const { env, read } = recordPeakMemory(home);
+  const startedMs = performance.now();
+  const { exitCode, stdout, stderr } = await home.start(["backup", ...args, "--json"], { env, timeout: 600_000 });
+  const seconds = Number(((performance.now() - startedMs) / 1_000).toFixed(1));
+  expect(exitCode, String(stderr)).toBe(0);
+  return { data: JSON.parse(String(stdout)) as T, seconds, peakBytes: read() };
+}
+
 test(
-  "a backup that is made during an import contains a committed state",
+  "an encrypted backup that is made during an import contains a committed state",
   async () => {
     const home = homes.open();
+    const { identity, recipient } = await createKey(home, "own.txt");
     const first = await home.start([...importArgs(await writeReviews(home, "stored", stored, filler)), "--quiet"], {
       timeout: 1_500_000,
     });
@@ -70,34 +97,36 @@ test(
     const second = await writeReviews(home, "imported", imported, "short");
     const running = home.start([...importArgs(second), "--json"], { timeout: 600_000 });
     while (countOf(home, "imported") === 0) await setTimeout(10);
-    const startedMs = performance.now();
-    const { data: made, stderr } = await home.json<{ file: string; bytes: number; database_bytes: number }>([
-      "backup",
-      "create",
-    ]);
-    const backupMs = performance.now() - startedMs;
-    expect(made, stderr).toBeDefined();
+    const encrypting = await measure<Made>(home, ["create", "--recipient", recipient]);
+    const { data: made } = encrypting;
     const whileRunning = running.exitCode === undefined || running.exitCode === null;
-    const logBytes = statSync(join(home.folder, "starpost.db-wal"), { throwIfNoEntry: false })?.size ?? 0;
-    expect((await running).exitCode).toBe(0);
+    const ended = await running;
+    expect(ended.exitCode).toBe(0);
+    const summary = JSON.parse(String(ended.stdout)) as Summary;
+    expect(summary.rows).toEqual({ read: imported, accepted: imported, rejected: 0, failed: 0 });
+    expect(countOf(home, "imported")).toBe(imported);
 
     const other = homes.open();
-    const restoreMs = performance.now();
-    const restored = await other.json([
-      "backup",
-      "restore",
-      made.file,
-      "--sealing-key",
-      join(home.folder, "starpost.key"),
-    ]);
-    expect([restored.exitCode, restored.data]).toMatchObject([0, { opens_secrets: true }]);
+    const stranger = await createKey(other, "stranger.txt");
+    const restore = ["restore", made.file, "--sealing-key", join(home.folder, "starpost.key")];
+    for (const args of [restore, [...restore, "--identity", stranger.identity]]) {
+      expect((await other.json(["backup", ...args])).exitCode).toBe(args === restore ? 2 : 1);
+      expect(existsSync(join(other.folder, "starpost.db"))).toBe(false);
+    }
+    const restoring = await measure(other, [...restore, "--identity", identity]);
+    expect(restoring.data).toMatchObject({ opens_secrets: true });
     if (isSlowSuite) {
-      const seconds = [backupMs, performance.now() - restoreMs].map((ms) => (ms / 1_000).toFixed(1));
+      // Without an import, and one after the other, so that they can be compared.
+      const plain = await measure<Made>(home, ["create", join(home.folder, "plain.tar.gz")]);
+      const again = await measure<Made>(home, ["create", join(home.folder, "again.age"), "--recipient", recipient]);
+      const verifying = await measure(home, ["verify", again.data.file, "--identity", identity]);
       process.stderr.write(
-        `${JSON.stringify({ ...made, seconds, whileRunning, logBytes, found: countOf(other, "imported") })}\n`,
+        `${JSON.stringify({ encrypting, whileRunning, restoring, plain, again, verifying, found: countOf(other, "imported") })}\n`,
       );
       expect(made.database_bytes).toBeGreaterThan(1_000_000_000);
       expect(countOf(other, "imported")).toBeLessThan(imported);
+      for (const { peakBytes } of [encrypting, restoring, again, verifying])
+        expect(peakBytes).toBeLessThan(400_000_000);
     }
 
     // The calls of the import that were committed before the backup: its first reviews, completely.
