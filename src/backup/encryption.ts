@@ -7,6 +7,9 @@ import { failedError, invalidValue, toInputError, usageError } from "../config/u
 /** How a file begins that is encrypted with age. Source: age-encryption.org/v1 */
 export const ageMark = Buffer.from("age-encryption.org/v1\n");
 
+/** A header has 200 bytes per recipient. More than the header may be read at once. */
+const maxHeaderBytes = 4_194_304;
+
 /** Secret keys, and the file that contained them. */
 export interface Identity {
   readonly file: string;
@@ -63,7 +66,8 @@ export async function* decrypt(chunks: Chunks, path: string, identity?: Identity
   const { Decrypter } = await import("age-encryption");
   const decrypter = new Decrypter();
   for (const key of identity.keys) decrypter.addIdentity(key);
-  yield* await decrypter.decrypt(toStream(chunks)).catch((error: Error) => {
+  const header = new HeaderLimit();
+  const decrypted = await decrypter.decrypt(toStream(header.watch(chunks))).catch((error: Error) => {
     if (!error.message.startsWith("no identity matched")) throw error;
     throw failedError(
       `${path} cannot be decrypted with ${identity.file}: it is encrypted for other keys`,
@@ -71,6 +75,22 @@ export async function* decrypt(chunks: Chunks, path: string, identity?: Identity
       error,
     );
   });
+  header.isRead = true;
+  yield* decrypted;
+}
+
+/** Limits what is read before the header is complete, because the package reads all of it into memory. */
+class HeaderLimit {
+  isRead = false;
+
+  async *watch(chunks: Chunks): AsyncGenerator<Uint8Array> {
+    let bytes = 0;
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      if (!this.isRead && bytes > maxHeaderBytes) throw new Error("the header is too large");
+      yield chunk;
+    }
+  }
 }
 
 /**

@@ -85,6 +85,18 @@ describe("an encrypted archive", () => {
     await expect(read(damaged, own)).rejects.toThrow("damaged or incomplete");
   });
 
+  test.each([
+    ["a line", "x".repeat(64_000_000)],
+    ["a stanza", `-> X25519 ${"a ".repeat(30_000_000)}`],
+    ["stanzas", `-> X25519 YQ\n${"b".repeat(64)}\nYQ\n`.repeat(600_000)],
+  ])("with %s of 64 MB in its header is damaged, and not read into memory", async (_, content) => {
+    const file = join(folder, "hostile.age");
+    writeFileSync(file, `age-encryption.org/v1\n${content}`);
+    const before = process.memoryUsage().arrayBuffers;
+    await expect(read(file, own)).rejects.toThrow(ArchiveError);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(40_000_000);
+  });
+
   test("of anything else is not a backup", async () => {
     const encrypter = new Encrypter();
     encrypter.addRecipient(recipients[0] ?? "");
