@@ -40,6 +40,8 @@ const forms: Readonly<Record<string, Form>> = {
   ListenError: { text: 0, hint: 1, kind: "failed" },
   ServiceError: { text: 1, hint: 2, kind: 0 },
   invalidField: { text: 1, kind: "invalidParams" },
+  // The method of the parser of the command line.
+  "this.#usage": { text: 0, kind: "usage" },
   warning: { text: 1, hint: 2, kind: "warning" },
   problem: { text: 1, hint: 2, kind: "problem" },
 };
@@ -125,6 +127,8 @@ function textsOf(node: Node | undefined, declared: Declared, depth = 0): readonl
       const [left, right] = [of(node["left"]), of(node["right"])];
       return left.flatMap((start) => right.map((end) => start + end));
     }
+    case "ArrowFunctionExpression":
+      return of(node["body"]);
     case "Identifier":
       return of(findDeclared(node, declared));
     default:
@@ -156,17 +160,23 @@ export function readMessages(folder: string): readonly Message[] {
     const declared = readDeclared(root);
     return [...walk(root)]
       .flatMap((node) => readCall(node, declared).concat(readEntry(node, declared), readShape(node, file, declared)))
-      .filter(({ text }) => /[a-z]{2}.*[a-z]{4}/.test(text.replaceAll(/<[^>]*>/g, "")))
+      .filter(({ text }) => !text.startsWith("`") && /[a-z]{2}.*[a-z]{4}/.test(text.replaceAll(/<[^>]*>/g, "")))
       .map(({ text, hints, kind }) => ({ text, hints, kind, file }));
   });
 }
 
 type Found = Omit<Message, "file">;
 
+/** The name of a function, or of a private method of the same class. */
+function nameOfCalled(callee: Node): string {
+  const method = callee["property"] as Node | undefined;
+  return method?.type === "PrivateIdentifier" ? `this.#${nameOf(method)}` : nameOf(callee);
+}
+
 /** The messages of a call that creates an error. */
 function readCall(node: Node, declared: Declared): Found[] {
   if (node.type !== "CallExpression" && node.type !== "NewExpression") return [];
-  const name = nameOf(node["callee"]);
+  const name = nameOfCalled(node["callee"] as Node);
   const given = node["arguments"] as readonly Node[];
   if (name === "invalidValue") return readInvalidValue(given, declared);
   const form = forms[name];
