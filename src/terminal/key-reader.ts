@@ -88,22 +88,26 @@ export class KeyReader {
   }
 
   readonly #onKey = (text: string | undefined, pressed: Keypress = {}): void => {
-    const { name = "", ctrl = false, sequence = text ?? "" } = pressed;
-    const meta = pressed.meta === true && name !== "escape";
+    const { name = "", sequence = text ?? "" } = pressed;
     if (name === "paste-start" || name === "paste-end") this.#isPasting = name === "paste-start";
     else if (this.#isPasting) this.#paste(sequence);
-    // Without a pause after it, Escape and the next key are one.
-    else if (meta && this.#borrower && sequence.length === 2) {
-      this.#take({ key: "escape", sequence: "" });
-      this.#onKey(text, { name, sequence: sequence.slice(1) });
-    } else if (ctrl && name === "c" && this.#borrower) this.#take({ key: "escape", sequence: "" });
-    else if (ctrl && name === "c") this.#end("interrupt");
-    else if (ctrl && name === "d" && !this.#borrower) this.#end("end");
-    else {
-      const isCharacter = text !== undefined && /^[!-~]$/.test(text);
-      this.#take({ key: ctrl || meta ? `modified ${name}` : isCharacter ? text : name, sequence });
-    }
+    else if (pressed.ctrl === true) this.#control(name, sequence);
+    else if (pressed.meta === true && name !== "escape") this.#escaped(text, name, sequence);
+    else this.#take({ key: text !== undefined && /^[!-~]$/.test(text) ? text : name, sequence });
   };
+
+  #control(name: string, sequence: string): void {
+    if (name === "c" && !this.#borrower) this.#end("interrupt");
+    else if (name === "d" && !this.#borrower) this.#end("end");
+    else this.#take({ key: name === "c" ? "escape" : `modified ${name}`, sequence });
+  }
+
+  /** A key with Alt, or one that follows Escape without a pause. A prompt needs no key with Alt. */
+  #escaped(text: string | undefined, name: string, sequence: string): void {
+    if (!this.#borrower || sequence.length !== 2) return this.#take({ key: `modified ${name}`, sequence });
+    this.#take({ key: "escape", sequence: "" });
+    this.#onKey(text, { name, sequence: sequence.slice(1) });
+  }
 
   /** What is pasted is one line of a prompt, and no decision. */
   #paste(text: string): void {
