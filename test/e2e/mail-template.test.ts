@@ -193,7 +193,7 @@ describe("mail templates preview", () => {
     expect(readFileSync(out, "utf8")).toContain("Well, Ana Müller?");
     expect((await template(home, ...args)).exitCode).toBe(0);
     writeFileSync(out, "mine");
-    expect((await template(home, ...args)).stderr).toContain("Overwrite");
+    expect((await template(home, ...args)).stderr).toContain("overwrites");
     expect(readFileSync(out, "utf8")).toBe("mine");
     expect((await template(home, ...args, "--yes")).exitCode).toBe(0);
     expect(readFileSync(out, "utf8")).not.toBe("mine");

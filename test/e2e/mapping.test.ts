@@ -211,7 +211,7 @@ describe("map without a terminal", () => {
     write("m.json", "mine");
     const refused = await home.run(["orders", "map", file, "--product-url", url, "--out", at("m.json")]);
     expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toMatch(/m\.json .*Overwrite it\?/);
+    expect(refused.stderr).toMatch(/overwrites .*m\.json/);
     expect(readFileSync(at("m.json"), "utf8")).toBe("mine");
     const asked = await home.run(["orders", "map", file, "--product-url", url, "--out", at("m.json"), "--yes"]);
     expect(asked.exitCode).toBe(0);
