@@ -52,10 +52,12 @@ export async function composeMessage(email: OutgoingEmail, options: ComposeOptio
   const formatName = (name: string) => truncate(removeDirectionMarks(asOneLine(name)), maxNameLength);
   // In ASCII, without characters that would end the header value.
   const unsubscribeUrl = new URL(email.unsubscribeUrl).href.replaceAll(/[<>\s]/g, encodeURIComponent);
-  const messageId = `<${email.key}${from.slice(from.lastIndexOf("@"))}>`;
+  const domain = from.slice(from.lastIndexOf("@") + 1);
+  const messageId = `<${email.key}@${domain}>`;
   const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
   const composer = new MailComposer({
     from: { name: formatName(sender), address: from },
+    replyTo: { name: formatName(sender), address: from },
     to: { name: formatName(email.to.name), address: to },
     subject,
     text,
@@ -63,6 +65,7 @@ export async function composeMessage(email: OutgoingEmail, options: ComposeOptio
     date: new Date(options.nowMs),
     messageId,
     headers: {
+      "List-Id": { prepared: true, value: `<${email.category.replaceAll("_", "-")}.${email.appKey}.${domain}>` },
       "List-Unsubscribe": { prepared: true, value: `<${unsubscribeUrl}>` },
       "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
       "Auto-Submitted": "auto-generated",

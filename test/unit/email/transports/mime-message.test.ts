@@ -29,9 +29,11 @@ describe("composeMessage", () => {
     expect(header("auto-submitted")).toEqual(["auto-generated"]);
     expect(header("list-unsubscribe")).toEqual(["<https://reviews.example/starpost/v1/l/sample-unsubscribe>"]);
     expect(header("list-unsubscribe-post")).toEqual(["List-Unsubscribe=One-Click"]);
+    expect(header("list-id")).toEqual(["<map.app-key.shop.example>"]);
     expect(header("x-starpost-mail")).toEqual(["mail-7.abc"]);
     expect(parsed.date).toBe("2026-07-28T10:15:00.000Z");
     expect(parsed.from).toMatchObject({ name: "Tea & Cups", address: "reviews@shop.example" });
+    expect(parsed.replyTo).toEqual([parsed.from]);
     expect(parsed.to).toMatchObject([{ name: "Ana Müller", address: "ana@customer.example" }]);
   });
 
