@@ -139,9 +139,10 @@ export async function openDistribution(
 export async function openSealingKeys(host: HostContext, profile: LocalProfile): Promise<SealingKeyAdmin> {
   const { env, paths, random } = host;
   const { countOutdated, resealAll } = await import("../engine/accounts/resealing.ts");
+  const { isDkimKeyOutdated, resealDkimKey } = await import("./dkim.ts");
   const { transport } = await openEngine(host, profile, { enforceLimits: false, ...commandAccounts });
   const { work } = transport;
-  const outdated = () => work.read(countOutdated);
+  const outdated = async () => (await work.read(countOutdated)) + Number(await isDkimKeyOutdated(host));
   const readKeys = async () => (await readSealingKey(env, paths.keyFile)) ?? Buffer.alloc(0);
   const inVariable = hasSealingVariable(env);
   const exclusively = <T>(change: () => Promise<T>) => withFileLock(`${paths.keyFile}.lock`, change);
@@ -162,7 +163,13 @@ export async function openSealingKeys(host: HostContext, profile: LocalProfile):
     rotate: () =>
       exclusively(async () => {
         const isNewKey = await addKey();
-        return { isNewKey, ...(await resealAll(work)) };
+        const found = await resealAll(work);
+        const dkim = await resealDkimKey(host);
+        return {
+          isNewKey,
+          resealed: found.resealed + dkim.resealed,
+          unreadable: found.unreadable + dkim.unreadable,
+        };
       }),
     outdated,
     retire: () =>

@@ -23,6 +23,7 @@ import { builtInNames } from "../config/profile-name.ts";
 import { ServiceError } from "../contract/errors.ts";
 
 export { openAccounts, openDistribution, openSealingKeys, readDatabaseStatus } from "./administration.ts";
+export { checkDkim, createDkimKey } from "./dkim.ts";
 export { checkEmail } from "./email-transport.ts";
 export { openWorker, startServer } from "./server.ts";
 

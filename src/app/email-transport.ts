@@ -2,10 +2,12 @@ import type { EmailCheck, HostContext } from "./ports.ts";
 import type { EmailTransportSettings } from "../email/transports/transport.ts";
 
 /** Finds out how this machine sends emails. */
-export async function findEmailTransportSettings({ env, paths }: HostContext): Promise<EmailTransportSettings> {
+export async function findEmailTransportSettings(host: HostContext): Promise<EmailTransportSettings> {
   const settings = await import("../config/email-settings.ts");
-  const { smtp, from, outboxFolder } = await settings.findEmailSettings(env, paths);
-  return smtp ? { kind: "smtp", ...smtp, from } : { kind: "outbox", folder: outboxFolder, from };
+  const { openDkimSigner } = await import("./dkim.ts");
+  const { smtp, from, outboxFolder } = await settings.findEmailSettings(host.env, host.paths);
+  const dkim = await openDkimSigner(host);
+  return smtp ? { kind: "smtp", ...smtp, from, dkim } : { kind: "outbox", folder: outboxFolder, from, dkim };
 }
 
 /**

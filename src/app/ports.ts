@@ -18,6 +18,7 @@ import type { WebhookForwarding } from "../service/webhook-forwarding.ts";
 import type { WriteGuard } from "../service/with-write-guard.ts";
 import type { DatabaseFacts } from "../storage/inspect-database.ts";
 import type { TableDistribution } from "../storage/postgres/distribution.ts";
+import type { DkimPublication, DkimRecord } from "../email/dkim-record.ts";
 import type { EmailTransport } from "../email/transports/transport.ts";
 import type { Environment } from "../config/environment.ts";
 import type { ChaosPlan } from "../config/chaos-plan.ts";
@@ -142,6 +143,19 @@ export interface OpenWorker {
 /** Whether the mail server accepts emails, and why not. */
 export type EmailCheck = Awaited<ReturnType<EmailTransport["check"]>>;
 
+/** The key with which emails are signed (DKIM), and its TXT record. */
+export interface DkimKey extends DkimRecord {
+  readonly domain: string;
+  readonly selector: string;
+}
+
+/** The key compared with DNS. `unused`: the sender has another domain. */
+export interface DkimCheck extends DkimKey {
+  readonly state: DkimPublication["state"] | "unused";
+  /** What is wrong, for people; null if the key is published. */
+  readonly problem: string | null;
+}
+
 /** The accounts of an embedded database, for its operator. Unknown app keys are rejected with `recordNotFound`. */
 export interface AccountAdmin {
   /** The account that commands use: the one of `--account`, or else the first. */
@@ -219,6 +233,10 @@ export interface App extends WebhookForwarding {
   readonly openAccounts: (host: HostContext, profile: LocalProfile, isRehearsed?: boolean) => Promise<AccountAdmin>;
   /** Connects to the configured mail server without sending anything. */
   readonly checkEmail: (host: HostContext) => Promise<EmailCheck>;
+  /** Creates or replaces the DKIM key of the sender's domain. */
+  readonly createDkimKey: (host: HostContext, selector?: string) => Promise<DkimKey>;
+  /** Compares the DKIM key with DNS. Returns undefined without a key. */
+  readonly checkDkim: (host: HostContext) => Promise<DkimCheck | undefined>;
   /** Finds the program that inspects a SQLite file in a separate process. */
   readonly findDatabaseProbe: () => URL;
 }

@@ -51,7 +51,7 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
     ...jobContext,
     queue: createEmailQueue(work, { worker, leaseMs, usesOutbox: mail.kind === "outbox" }),
     transport,
-    compose: (outgoing) => composeMessage(outgoing, { from: mail.from, nowMs: clock() }),
+    compose: (outgoing) => composeMessage(outgoing, { from: mail.from, dkim: mail.dkim, nowMs: clock() }),
     leaseMs,
   });
   const webhooks = createWebhookJob({

@@ -61,6 +61,8 @@ export interface DoctorContext {
   resolveProfile(): Promise<Profile>;
   /** Connects to the configured mail server without sending anything. */
   checkEmail(): Promise<{ readonly ready: true } | { readonly ready: false; readonly problem: string }>;
+  /** Compares the DKIM key with DNS. Returns undefined without a key. */
+  checkDkim(): Promise<{ readonly name: string; readonly state: string; readonly problem: string | null } | undefined>;
   /** The program that inspects a SQLite file in a separate process. */
   findDatabaseProbe(): Promise<URL>;
 }

@@ -1,6 +1,6 @@
 import { readVariable } from "../config/environment.ts";
 import type { Profile } from "../config/profile.ts";
-import { type Check, type DoctorContext, failed, ok, problem, skipAll, warning } from "./check.ts";
+import { type Check, type DoctorContext, failed, ok, problem, skipAll, skipped, warning } from "./check.ts";
 import { checkCaCertificates, checkEnvironment } from "./environment-check.ts";
 import { checkDisk, checkFolder, checkSecretFiles } from "./folder-checks.ts";
 import { once } from "node:events";
@@ -49,6 +49,7 @@ const accountChecks: readonly CheckGroup<Profile>[] = [
         : (await import("./remote/remote-checks.ts")).checkRemoteAccount(context, profile),
   },
   { names: ["mail"], run: checkEmail },
+  { names: ["dkim"], run: checkDkim },
   { names: ["port"], run: ({ clock }, { mode }) => (mode === "local" ? checkPort(clock) : []) },
 ];
 
@@ -166,6 +167,18 @@ async function checkEmail(context: Pick<DoctorContext, "env" | "paths" | "checkE
       : problem("mail", `${server}: ${result.problem}`, configureEmail);
   } catch (error) {
     return failed("mail", error, configureEmail);
+  }
+}
+
+/** Checks whether DNS has the key with which emails are signed. */
+async function checkDkim(context: Pick<DoctorContext, "checkDkim">): Promise<Check> {
+  try {
+    const found = await context.checkDkim();
+    if (!found) return skipped("dkim", "emails are not signed; to create a key, run `starpost mail dkim create`");
+    if (found.problem === null) return ok("dkim", `DNS has the key ${found.name}`);
+    return warning("dkim", found.problem, "Run `starpost mail dkim check`, which prints the record.");
+  } catch (error) {
+    return failed("dkim", error, "Run `starpost mail dkim check`.");
   }
 }
 

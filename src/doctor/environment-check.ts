@@ -33,6 +33,7 @@ export const knownVariables: Readonly<Record<string, Visibility>> = {
   STARPOST_SMTP_USER: "value",
   STARPOST_SMTP_PASSWORD: "secret",
   STARPOST_MAIL_FROM: "value",
+  STARPOST_DNS_SERVER: "value",
   STARPOST_ALLOW_PRIVATE_WEBHOOKS: "value",
   HTTPS_PROXY: "address",
   https_proxy: "address",

@@ -13,6 +13,7 @@ const secretFileNames: ReadonlySet<string> = new Set([
   "starpost.key",
   "redaction.key",
   "mail.json",
+  "dkim.json",
 ]);
 
 /** The suffix of a file that was not renamed yet; the second form is that of earlier versions. A killed process leaves such files behind. */

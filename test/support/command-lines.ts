@@ -70,6 +70,8 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "imports purge": words("--older-than", "0h", "--yes"),
   "imports apply": { words: ({ folder }) => [join(folder, "plan.json")] },
   "mail configure": words("--show"),
+  "mail dkim create": { ...nothing, refused: "no sender is configured here" },
+  "mail dkim check": { ...nothing, refused: "there is no key here" },
   "mail templates list": nothing,
   "mail templates edit": words("map", "--print"),
   "mail templates preview": { words: ({ folder }) => ["map", "--out", join(folder, "page.html")] },

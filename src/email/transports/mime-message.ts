@@ -1,13 +1,16 @@
+import { buffer } from "node:stream/consumers";
 import type { OutgoingEmail } from "../outgoing-email.ts";
 import { asOneLine, truncate, removeDirectionMarks } from "../templates/rendered-email.ts";
 import { toAsciiDomain } from "../../contract/email-address.ts";
 import { renderWithFallback } from "../templates/render-custom.ts";
 import { markup, render } from "../../pages/markup.ts";
-import type { ComposedMessage, EmailSender } from "./transport.ts";
+import type { ComposedMessage, DkimSigner, EmailSender } from "./transport.ts";
 
 interface ComposeOptions {
   /** Null if no sender is configured; then a placeholder address is used. */
   readonly from: EmailSender | null;
+  /** Signs the emails of its domain. */
+  readonly dkim?: DkimSigner | undefined;
   /** Value of the `Date` header. */
   readonly nowMs: number;
 }
@@ -77,9 +80,24 @@ export async function composeMessage(email: OutgoingEmail, options: ComposeOptio
     disableUrlAccess: true,
     newline: "\r\n",
   });
-  const raw = await composer.compile().build();
+  const unsigned = await composer.compile().build();
+  const raw = options.dkim?.domain === domain ? await sign(unsigned, options.dkim) : unsigned;
   const problem = templateProblem !== undefined && { templateProblem };
   return { key: email.key, to, from, subject, text, html: sentHtml, messageId, raw, ...problem };
+}
+
+/**
+ * The headers that the signature covers, if they exist. Source: RFC 6376 5.4.1; RFC 8058 3.1 requires `List-Unsubscribe` and
+ * `List-Unsubscribe-Post`, of which the defaults of nodemailer contain only the first.
+ */
+const signedHeaders =
+  "From:Reply-To:To:Subject:Date:Message-ID:MIME-Version:Content-Type:" +
+  "List-Id:List-Unsubscribe:List-Unsubscribe-Post:Auto-Submitted";
+
+async function sign(message: Buffer, { domain, selector, privateKey }: DkimSigner): Promise<Buffer> {
+  const { default: Dkim } = await import("nodemailer/lib/dkim");
+  const key = { domainName: domain, keySelector: selector, privateKey };
+  return buffer(new Dkim({ ...key, headerFieldNames: signedHeaders }).sign(message));
 }
 
 async function renderParts(email: OutgoingEmail) {

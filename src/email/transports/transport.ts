@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import type { TemplateProblem } from "../templates/render-custom.ts";
 
 export interface ComposedMessage {
@@ -72,7 +73,16 @@ export interface OutboxSettings {
   readonly folder: string;
 }
 
+/** Signs the emails of a domain (DKIM). */
+export interface DkimSigner {
+  /** In ASCII. */
+  readonly domain: string;
+  readonly selector: string;
+  readonly privateKey: KeyObject;
+}
+
 export type EmailTransportSettings = (SmtpSettings | OutboxSettings) & {
   /** Null only for the outbox folder, which then uses a placeholder address. */
   readonly from: EmailSender | null;
+  readonly dkim?: DkimSigner | undefined;
 };

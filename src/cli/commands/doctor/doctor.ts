@@ -35,6 +35,7 @@ export default command({
       onTrace: globals.verbose ? context.messages.trace : undefined,
       resolveProfile: () => context.profile(),
       checkEmail: async () => (await io.loadApp()).checkEmail(hostContext),
+      checkDkim: async () => (await io.loadApp()).checkDkim(hostContext),
       findDatabaseProbe: async () => (await io.loadApp()).findDatabaseProbe(),
     });
   },

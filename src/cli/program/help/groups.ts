@@ -54,5 +54,6 @@ export const nouns: Readonly<Record<string, string>> = {
   ...Object.assign({}, ...Object.values(nounGroups)),
   "mail rules": "List and change the rules that suppress emails",
   "reviews rules": "List, change, and test the rules that decide on new reviews",
+  "mail dkim": "Create the key that signs emails, and compare it with DNS",
   "mail templates": "Edit and preview email templates",
 };

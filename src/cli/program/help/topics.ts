@@ -73,6 +73,10 @@ const texts: Readonly<Record<string, Omit<Topic, "name">>> = {
           ],
           ["STARPOST_SMTP_HOST, _PORT, _TLS, _USER, _PASSWORD", "SMTP server; overrides `starpost mail configure`"],
           ["STARPOST_MAIL_FROM", "sender of emails; used with the SMTP variables"],
+          [
+            "STARPOST_DNS_SERVER",
+            "DNS server for `starpost mail dkim check` and `doctor` (default: that of the system)",
+          ],
           ["STARPOST_ALLOW_PRIVATE_WEBHOOKS", "`on` allows webhooks to private network addresses"],
           [
             "STARPOST_REDACT",
