@@ -59,6 +59,24 @@ describeIsolated("review requests", (harness) => {
     } satisfies ReviewRequest);
   });
 
+  it("select the rating of a star link, and ignore invalid ones", async () => {
+    const { token, show, write } = await setUp(harness());
+    for (const score of ["1", "2", "3", "4", "5"]) {
+      expect((await show({ token, score })).request).toMatchObject({ state: "ready", fields: { score } });
+    }
+    for (const score of ["0", "6", "05", "4.5", "four", "٤", ["1", "2"], null]) {
+      const { request } = await show({ token, score: score as string });
+      expect(request, JSON.stringify(score)).toMatchObject({
+        state: "ready",
+        fields: { score: "", display_name: "Ann" },
+      });
+    }
+    expect(await readReviews(harness())).toEqual([]);
+    expect(await readEmailCounts(harness(), "map")).not.toHaveProperty("clicks");
+    await write({ token, ...formFields });
+    expect((await show({ token, score: "1" })).request).toMatchObject({ state: "done", review: storedReview });
+  });
+
   it("create one review by a verified buyer, however often they are submitted", async () => {
     const order = { email: "Ann@Mail.example", user_reference: "customer-7" };
     const { account, token, show, write } = await setUp(harness(), order);

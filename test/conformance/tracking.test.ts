@@ -64,6 +64,21 @@ describeIsolated("tracking", (harness) => {
     expect(await readEmailCounts(harness(), "map")).toMatchObject({ clicks: 1, unique_clicks: 1 });
   });
 
+  it("counts the star links of a product as one link, and keeps the rating", async () => {
+    const { tokens, tracking } = await setUp(harness(), "track_clicks");
+    const form = { token: tokens.review() };
+    for (const score of ["4", "5"]) {
+      expect((await tracking.click({ ...form, score })).url).toMatch(
+        new RegExp(`/starpost/v1/r/[^?]+\\?score=${score}$`),
+      );
+    }
+    for (const score of ["6", "5&x=y", ["1", "2"]]) {
+      expect((await tracking.click({ ...form, score: score as string })).url).not.toContain("?");
+    }
+    expect(await readEmailCounts(harness(), "map")).toMatchObject({ clicks: 1, unique_clicks: 1 });
+    expect(await tracking.click({ token: tokens.click(target), score: "5" })).toEqual({ url: new URL(target).href });
+  });
+
   it("records nothing for look-ups, by default, or once tracking is disabled", async () => {
     const { account, tokens, tracking } = await setUp(harness());
     const token = { open: tokens.open(), click: tokens.click(target) };
@@ -90,7 +105,6 @@ describeIsolated("tracking", (harness) => {
       target,
       `${validToken}A`,
       tokens.open(),
-      tokens.review(),
       tokens.unsubscribe(),
       tokens.click("javascript:alert(1)"),
       tokens.click("data:text/html,x"),

@@ -47,6 +47,22 @@ describe("the page to write a review", () => {
     expect([head.status, head.headers.get("content-length")]).toEqual([200, String(Buffer.byteLength(shown.text))]);
   });
 
+  it("selects the rating of a star link, and stores nothing", async () => {
+    const address = await shop.reviewAddress();
+    const selected = (text: string) => Array.from(text.matchAll(/value="(\d)"[^>]* checked/g), ([, score]) => score);
+    const before = await shop.counts();
+    await sendRequest("HEAD", `${address}?score=4`);
+    const shown = await sendRequest("GET", `${address}?score=4`);
+    expect([shown.status, selected(shown.text)]).toEqual([200, ["4"]]);
+    expect(await findFaults(shown.text)).toEqual([]);
+    for (const query of ["score=6", "score=", "score=%E2%82%AC", "score=1&score=2", "score[]=3", "score=5.0", "x=5"]) {
+      const { status, text } = await sendRequest("GET", `${address}?${query}`);
+      expect([query, status, selected(text)]).toEqual([query, 200, []]);
+    }
+    expect(await readState(address)).toMatchObject({ state: "ready" });
+    expect(await shop.counts()).toEqual(before);
+  });
+
   it("accepts the fields of its form, and reports invalid ones with status 422", async () => {
     const address = await shop.reviewAddress();
     const rejected = await send(address, new URLSearchParams({ ...formFields, title: "", content: "Kept & <typed>" }));

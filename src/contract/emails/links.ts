@@ -54,6 +54,12 @@ const path = {
 } as const;
 export const linkToken = lazily(() => z.string().max(2_048));
 
+/** The ratings that the star links of a review request offer. */
+export const starScores = [1, 2, 3, 4, 5] as const;
+
+/** The rating in the address of a star link. Assumed: an invalid one counts as missing, so that the link still opens the form. */
+export const linkScore = lazily(() => z.enum(starScores.map(String)).optional().catch(undefined));
+
 /**
  * Links in emails. Opening a link shows a page with a button that performs the action, because email scanners open
  * every link. `List-Unsubscribe-Post` (RFC 8058) posts to the same address.
@@ -107,7 +113,7 @@ export const tracking = {
     effect: "repeatable",
     headField: "only_look",
     redirects: true,
-    input: () => input(),
+    input: () => input().extend({ score: linkScore() }),
     output: () => ({
       /** Null if the link has expired or was not issued by this service. */
       url: z.string().nullable(),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { endpoint, extensionPrefix, route } from "../endpoint.ts";
-import { linkPaths, linkToken } from "../emails/links.ts";
+import { linkPaths, linkScore, linkToken } from "../emails/links.ts";
 import { timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 import { lazyObject } from "../lazy-object.ts";
@@ -39,7 +39,7 @@ const request = lazyObject(() => ({
   store_name: z.string(),
   /** Null if the state is `gone`. */
   product: z.object({ name: z.string(), url: z.string(), image_url: z.string().nullable() }).nullable(),
-  /** The values of the fields: as submitted, or initially only the customer's name. */
+  /** The values of the fields: as submitted, or initially the customer's name and the rating of the star link. */
   fields: formFields(),
   /** Errors in the submitted fields, worded for shoppers. If there are any, no review is stored. */
   problems: z.array(z.object({ field: z.enum(reviewFormFields), error: z.string() })),
@@ -66,7 +66,7 @@ export const reviewRequests = {
     htmlPaths: path.htmlPaths,
     auth: "open",
     effect: "read",
-    input: () => ({ token: linkToken() }),
+    input: () => ({ token: linkToken(), score: linkScore() }),
     output: () => ({ request: request() }),
   }),
   write: endpoint({

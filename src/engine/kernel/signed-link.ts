@@ -94,14 +94,24 @@ interface LinkTarget extends Pick<Claim, "id" | "accountId" | "productRow" | "ur
 type LinkSource = Pick<LinkTarget, "accountId" | "mailId">;
 
 /** Creates a link, which expires after the lifetime of its kind. */
-export function linkUrl(target: LinkTarget, { sealer, publicUrl, nowMs }: LinkContext): string {
+export function linkUrl(
+  target: LinkTarget,
+  { sealer, publicUrl, nowMs }: LinkContext,
+  path = linkPaths[target.kind],
+): string {
   const { kind } = target;
   const token = signClaim({ ...target, expiresAtMs: nowMs + linkLifetimeMs[kind] }, sealer);
-  return `${publicUrl}${linkPaths[kind]}/${token}`;
+  return `${publicUrl}${path}/${token}`;
 }
 
-export function reviewUrl(source: LinkSource & { readonly productRow: number }, context: LinkContext): string {
-  return linkUrl({ ...source, kind: "write_review", id: source.mailId }, context);
+/** Creates a link to a review form. A tracked one records the click and redirects to the form, which has the same token. */
+export function reviewUrl(
+  source: LinkSource & { readonly productRow: number },
+  context: LinkContext,
+  isTracked = false,
+): string {
+  const path = isTracked ? linkPaths.click : linkPaths.write_review;
+  return linkUrl({ ...source, kind: "write_review", id: source.mailId }, context, path);
 }
 
 /** Creates the URL of the image that tracks opens. Use only if the account tracks opens. */

@@ -35,11 +35,13 @@ export const trackingHandlers: Handlers<typeof contract.tracking> = {
 
   click: operation("tracking.click", {
     owner: { claim: "token" },
-    run: async ({ token, only_look: onlyLooks = false }, context) => {
-      const claim = readClaim(token, ["click"], context);
-      const url = claim === undefined ? null : await findTarget(claim, context);
+    run: async ({ token, score, only_look: onlyLooks = false }, context) => {
+      const claim = readClaim(token, ["click", "write_review"], context);
+      // A review form has the token of its links. They differ in the rating, and are counted as one link.
+      const link = claim?.url ?? `${linkPaths.write_review}/${token}`;
+      const url = claim === undefined ? null : await findTarget({ link, score }, claim.accountId, context);
       if (!claim || url === null) return { url: null };
-      if (!onlyLooks) await record(claim, { event: "clicked", setting: "track_clicks", url }, context);
+      if (!onlyLooks) await record(claim, { event: "clicked", setting: "track_clicks", url: link }, context);
       return { url };
     },
   }),
@@ -70,13 +72,17 @@ async function record(
  * Finds the target of a click, in a form that is safe in a header: the service's own review form or a page of the store.
  * Any other URL is refused, so that the service's domain cannot be used to hide where a link leads.
  */
-async function findTarget({ url, accountId }: Claim, context: HandlerContext): Promise<string | null> {
-  if (url === undefined || !URL.canParse(url)) return null;
+async function findTarget(
+  { link, score }: { readonly link: string; readonly score: string | undefined },
+  accountId: number,
+  context: HandlerContext,
+): Promise<string | null> {
   const path = `${linkPaths.write_review}/`;
-  const token = url.slice(url.lastIndexOf(path) + path.length);
+  const token = link.slice(link.lastIndexOf(path) + path.length);
   if (openClaim(token, ["write_review"], context.sealer)?.accountId === accountId) {
-    // The public URL may have changed since the email was sent.
-    return `${context.publicUrl}${path}${token}`;
+    // Links of earlier versions contain the URL of the form. The public URL may have changed since the email was sent.
+    return `${context.publicUrl}${path}${token}${score === undefined ? "" : `?score=${score}`}`;
   }
-  return isStoreUrl(url, await readStoreDomains(context, accountId)) ? new URL(url).href : null;
+  if (!URL.canParse(link)) return null;
+  return isStoreUrl(link, await readStoreDomains(context, accountId)) ? new URL(link).href : null;
 }

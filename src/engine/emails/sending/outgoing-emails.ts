@@ -106,7 +106,7 @@ function buildOrderData(
       name,
       url: isStoreUrl(url, domains) ? track(url) : url,
       image_url,
-      review_url: track(reviewUrl({ ...source, productRow }, context)),
+      review_url: reviewUrl({ ...source, productRow }, context, settings.track_clicks),
     })),
   };
 }

@@ -39,9 +39,11 @@ export const reviewRequestHandlers: Handlers<typeof contract.reviewRequests> = {
   /** Assumed: an expired or invalid link has the state `gone`; it is not an error. */
   show: operation("reviewRequests.show", {
     owner: { claim: "token" },
-    run: async ({ token }, context) => {
+    run: async ({ token, score = "" }, context) => {
       const found = await findRequested(token, context);
-      return { request: found ? describe(found) : gone };
+      if (!found) return { request: gone };
+      const request = describe(found);
+      return { request: { ...request, fields: { ...request.fields, score } } };
     },
   }),
 
