@@ -38,6 +38,10 @@ blockquote { border-inline-start: 0.25rem solid var(--line); margin: 1rem 0; pad
 .product { align-items: center; display: flex; gap: 1rem; margin: 0 0 1rem; }
 .product img { max-height: 5rem; max-width: 5rem; }
 .field { border: 0; margin: 0 0 1.25rem; min-width: 0; padding: 0; }
+summary { cursor: pointer; list-style: none; }
+summary::-webkit-details-marker { display: none; }
+summary .change { color: var(--accent); margin-inline-start: 0.5rem; text-decoration: underline; text-underline-offset: 0.15em; }
+details > .field { margin: 1rem 0 0; }
 .field > label, legend { display: block; font-weight: 600; padding: 0; }
 input[type="text"], textarea {
   background: var(--card); border: 1px solid var(--edge); border-radius: 0.4rem; color: inherit; display: block;

@@ -1,4 +1,10 @@
-import { type ReviewFormField, reviewFormLimits, type ReviewRequest } from "../contract/index.ts";
+import {
+  type ReviewFormField,
+  reviewFormLimits,
+  type ReviewRequest,
+  shortenName,
+  starScores,
+} from "../contract/index.ts";
 import { isolate } from "./bidi.ts";
 import { gonePage } from "./link-page.ts";
 import { type Html, markup } from "./markup.ts";
@@ -22,7 +28,7 @@ ${problems.length > 0 && errorList(problems)}
 ${rating(request)}
 ${textField(request, "title", { label: "Title", hint: "Summarize your review in a few words." })}
 ${contentField(request)}
-${textField(request, "display_name", { label: "Your name", hint: nameHint })}
+${nameField(request)}
 <p><button type="submit">Submit my review</button></p>
 </form>`,
     headingOf(product),
@@ -56,8 +62,6 @@ function errorList(problems: ReviewRequest["problems"]): Html {
 </div>`;
 }
 
-const scores = [1, 2, 3, 4, 5] as const;
-
 function rating(request: ReviewRequest): Html {
   const { error, attributes } = describeField(request, "score");
   const option = (score: number) => {
@@ -71,7 +75,7 @@ function rating(request: ReviewRequest): Html {
 <legend>Your rating</legend>
 <span class="hint" id="score-hint">From 1 star (worst) to 5 stars (best).</span>
 ${error}
-<div class="rating">${scores.map(option)}
+<div class="rating">${starScores.map(option)}
 </div>
 </fieldset>`;
 }
@@ -89,6 +93,17 @@ function textField(
 ${error}
 <input type="text" id="${name}" name="${name}" value="${request.fields[name]}" dir="auto" required maxlength="${reviewFormLimits[name]}" autocomplete="${autocomplete}"${attributes}>
 </div>`;
+}
+
+/** A known name is shown as it will appear, and its field only to those who want to change it. */
+function nameField(request: ReviewRequest): Html {
+  const field = textField(request, "display_name", { label: "Your name", hint: nameHint });
+  const name = shortenName(request.fields.display_name);
+  if (name === "" || request.problems.some(({ field: invalid }) => invalid === "display_name")) return field;
+  return markup`<details class="field">
+<summary>Published as ${isolate(name)} <span class="change">Change name</span></summary>
+${field}
+</details>`;
 }
 
 function contentField(request: ReviewRequest): Html {

@@ -68,6 +68,14 @@ describe("the review form", () => {
     expect(page).toContain(">\n\ny</textarea>");
   });
 
+  it("folds a known name, which is shown as it will appear", () => {
+    const isFolded = (fields: Partial<ReviewRequest>) => reviewRequestPage(requestOf(fields)).includes("<details");
+    expect(reviewRequestPage(requestOf({}))).toContain("Published as <bdi>Ann T.</bdi>");
+    expect(isFolded({ fields: { ...ready.fields, display_name: "" } })).toBe(false);
+    expect(isFolded({ problems: [{ field: "title", error: "Write a title." }] })).toBe(true);
+    expect(isFolded({ problems: [{ field: "display_name", error: "Write a name." }] })).toBe(false);
+  });
+
   it("states that a review from a test email is not saved", () => {
     expect(reviewRequestPage(requestOf({ is_test: true }))).toContain("not saved");
     const done = { state: "done", review: written } as const;
