@@ -19,8 +19,8 @@ describeInBrowser("the page of a preview", (browser) => {
       const { page, context } = await browser.open(undefined, { viewport });
       await context.route("**", (route) => route.abort());
       await page.setContent(renderEmailPreview("map", mail));
-      await page.frameLocator("iframe").getByText("Write a review").first().waitFor();
-      expect(await page.locator("pre").textContent()).toContain("Write a review: https://");
+      await page.frameLocator("iframe").getByRole("link", { name: "5 ★" }).first().waitFor();
+      expect(await page.locator("pre").textContent()).toContain("5 ★ https://");
       expect(await page.locator("strong").textContent()).toBe(mail.subject);
       await takeScreenshot(page, `preview-${viewport}`);
       expect(await findAccessibilityIssues(page)).toEqual([]);

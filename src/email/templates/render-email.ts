@@ -1,4 +1,4 @@
-import { breakLinks, type SentEmailCategory } from "../../contract/index.ts";
+import { breakLinks, type SentEmailCategory, starScores } from "../../contract/index.ts";
 import { openRenderer, type Renderer } from "./liquid.ts";
 import { normalizeLines, asOneLine, truncate, removeDirectionMarks } from "./rendered-email.ts";
 import type { EmailTemplate, OutgoingEmail } from "../outgoing-email.ts";
@@ -31,11 +31,20 @@ export function createScope(mail: TemplatedEmail): EmailScope {
   return clean("", {
     // Emails of earlier versions lack it.
     is_held: false,
-    ...mail.data,
+    ...addStars(mail.data),
     customer: { name: breakLinks(mail.to.name), email: mail.to.address },
     store: { ...mail.store, name: name || defaultStoreName, is_named: name !== "" },
     unsubscribe_url: mail.unsubscribeUrl,
   }) as EmailScope;
+}
+
+/** Adds the star links to products that have a review form. */
+function addStars(data: TemplatedEmail["data"]): TemplatedEmail["data"] {
+  const { products } = data as { readonly products?: readonly { readonly review_url?: unknown }[] };
+  if (!Array.isArray(products)) return data;
+  const starsOf = (url: unknown) => starScores.map((score) => ({ score, url: `${String(url)}?score=${score}` }));
+  const withStars = products.map((product) => Object.assign({}, product, { stars: starsOf(product.review_url) }));
+  return { ...data, products: withStars };
 }
 
 function clean(name: string, value: unknown): unknown {

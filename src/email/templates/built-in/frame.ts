@@ -20,6 +20,8 @@ const style = `
       img { display: block; max-width: 10rem; max-height: 10rem; margin: 0 0 0.5rem; border: 0; }
       a { color: #0b4fb3; }
       .button { display: inline-block; padding: 0.6rem 1.2rem; border-radius: 0.25rem; background: #0b4fb3; color: #ffffff; text-decoration: none; }
+      .stars a { display: inline-block; min-width: 1.5rem; margin: 0 0.25rem 0.25rem 0; padding: 0.6rem 0.7rem; border: 1px solid #6f6f7a; border-radius: 0.25rem; color: #1b1b1f; text-align: center; text-decoration: none; }
+      .stars b { color: #8a5200; font-size: 1.25rem; line-height: 1; }
       .product { margin: 0 0 1.5rem; padding: 1rem 0 0; border-top: 1px solid #d5d5dc; }
       .notice { padding: 0.5rem 1rem; border: 1px solid #8a5200; }
       blockquote { margin: 0 0 1rem; padding: 0 0 0 1rem; border-left: 3px solid #d5d5dc; }

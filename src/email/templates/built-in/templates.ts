@@ -138,6 +138,8 @@ const testNotice = "This is a test email. Reviews written from it are not saved.
 const orderedProducts =
   "{% if products.size == 1 %}{{ products[0].name }}{% else %}your order from {{ store.name }}{% endif %}";
 const bought = "you bought something from {{ store.name }}";
+const invitation =
+  "Your review helps other customers decide. To write it, choose your rating, from 1 star (worst) to 5 stars (best).";
 const order = "Thank you for your order {{ order_id }} from {{ store.name }}.";
 
 /**
@@ -172,26 +174,29 @@ export const builtInTemplates: Readonly<Record<SentEmailCategory, EmailTemplate>
   }),
 };
 
-/** Asks for reviews of the products of an order. */
+/** Asks for reviews of the products of an order. Each star opens the form with that rating. */
 function requestReviews({ subject, opening, because }: Variant): EmailTemplate {
   return frame({
     subject,
     because,
     text: `{% if is_test %}${testNotice}
 
-{% endif %}${opening} Your review helps other customers decide.
+{% endif %}${opening} ${invitation}
 {% for product in products %}
 {{ product.name }}
-Write a review: {{ product.review_url }}
-{% endfor %}
+{% for star in product.stars reversed %}{{ star.score }} ★ {{ star.url }}
+{% endfor %}{% endfor %}
 Thank you!`,
     html: `{% if is_test %}<p class="notice">${testNotice}</p>{% endif %}
-<p>${isolate(opening)} Your review helps other customers decide.</p>
+<p>${isolate(opening)} ${invitation}</p>
 {% for product in products %}
 <section class="product">
   {% if product.image_url %}<img src="{{ product.image_url }}" alt="{{ product.name }}" width="160">{% endif %}
   <h2 dir="auto">{% if product.url %}<a href="{{ product.url }}">{{ product.name }}</a>{% else %}{{ product.name }}{% endif %}</h2>
-  <p><a class="button" href="{{ product.review_url }}" aria-label="Write a review of {{ product.name }}">Write a review</a></p>
+  <p class="stars">
+    {% for star in product.stars %}<a href="{{ star.url }}" aria-label="{{ star.score }} ★: review {{ product.name }}">{{ star.score }}&#160;<b>★</b></a>
+    {% endfor %}
+  </p>
 </section>
 {% endfor %}
 <p>Thank you!</p>`,

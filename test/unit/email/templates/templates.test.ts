@@ -49,6 +49,28 @@ describe.each(sentEmailCategories.map((category) => [category]))("the template o
   });
 });
 
+describe.each(["map", "reminder"] as const)("the star links of %s", (category) => {
+  it("are five per product, in both parts, with the rating of each", async () => {
+    const made = await checkTemplate(category, builtInTemplates[category]);
+    const inHtml = made.html.matchAll(/href="[^"]*\?score=(\d)"[^>]*>(\d)&#160;<b>★/g);
+    expect(Array.from(inHtml, ([, score, shown]) => `${score}${shown}`).join(" ")).toBe(
+      "11 22 33 44 55 11 22 33 44 55",
+    );
+    const inText = made.text.matchAll(/^(\d) ★ https:\S+\?score=(\d)$/gm);
+    expect(Array.from(inText, ([, shown, score]) => `${shown}${score}`).join(" ")).toBe(
+      "55 44 33 22 11 55 44 33 22 11",
+    );
+  });
+
+  it("are available to other templates", async () => {
+    const own = html(
+      "{% for p in products %}{% for s in p.stars %}<a href='{{ s.url }}'>{{ s.score }}</a>{% endfor %}{% endfor %}",
+    );
+    const { html: made } = await checkTemplate(category, own);
+    expect(made.match(/\?score=[1-5]'>[1-5]</g)).toHaveLength(10);
+  });
+});
+
 describe("a template with an error is rejected with its position", () => {
   it.each<[string, Partial<EmailTemplate>, string]>([
     ["an unknown variable", { text: "x\n  {{ nope }}" }, "text, line 2, column 6: unknown variable nope"],

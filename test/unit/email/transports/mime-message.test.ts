@@ -43,8 +43,8 @@ describe("composeMessage", () => {
     for (const part of [parsed.text ?? "", parsed.html ?? ""]) {
       expect(part).toContain("Teapot “Morning”, 1.2 l");
       expect(part).toContain("كوب شاي");
-      expect(part.match(/https:\/\/reviews\.example\/starpost\/v1\/l\/sample(?!-)/g)).toHaveLength(2);
-      expect(part).toContain("Write a review");
+      expect(part.match(/https:\/\/reviews\.example\/starpost\/v1\/l\/sample(?!-)/g)).toHaveLength(10);
+      expect(part).toContain("https://reviews.example/starpost/v1/l/sample?score=5");
       expect(part).toContain("https://reviews.example/starpost/v1/l/sample-unsubscribe");
     }
     expect(parsed.html).toContain('alt="Teapot “Morning”, 1.2 l"');

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLocalTransport } from "../../../../../src/engine/local-transport.ts";
 import { giveUpAfterMs, retryDelaysMs } from "../../../../../src/engine/emails/sending/retries.ts";
+import { renderOutgoing } from "../../../../../src/email/templates/render-email.ts";
 import { createEmailQueue, type EmailQueue } from "../../../../../src/engine/emails/sending/email-queue.ts";
 import { createSealer } from "../../../../../src/engine/kernel/sealer.ts";
 import { engines, type Harness, startMs, type TestAccount } from "../../../../support/backends.ts";
@@ -145,6 +146,20 @@ describe.each(engines)("due emails over $name", ({ open }) => {
     const [product] = mail.data["products"] as readonly { review_url: string; url: string }[];
     for (const url of [product?.review_url, product?.url]) expect(url).toContain("/starpost/v1/c/");
     expect(mail.unsubscribeUrl).toContain("/starpost/v1/l/");
+  });
+
+  it("have at most 60 kB of HTML with 20 products, also with tracked links", async () => {
+    await account.service.emailRules.set({ name: "track_clicks", value: true });
+    const products = Array.from({ length: 20 }, (_, at) => {
+      const id = `teapot-morning-${at}`;
+      const name = `Teapot “Morning”, blue and white, 1.2 l, no. ${at}`;
+      return [id, { name, url: `https://shop.example/p/${id}`, image: `https://shop.example/i/${id}.png` }];
+    });
+    await orderFrom({ products: Object.fromEntries(products) as Record<string, object> });
+    const { email } = (await worker("one").claim(10)).emails[0] ?? expect.unreachable();
+    const { html, text } = await renderOutgoing(email);
+    for (const part of [html, text]) expect(part.match(/\/v1\/c\/[^"\s]*\?score=[1-5]\b/g)).toHaveLength(100);
+    expect(Buffer.byteLength(html)).toBeLessThanOrEqual(60_000);
   });
 
   it("are suppressed by rules when due, with the reason", async () => {
