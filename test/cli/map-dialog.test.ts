@@ -17,7 +17,7 @@ function createTerminal(answers: Readonly<Record<string, readonly string[]>>) {
   const asked: string[] = [];
   const dialog = openDialog((text, { stdin }) => {
     const open = stripVTControlCharacters(text).split("✔").at(-1) ?? "";
-    const question = /\? (m\.json|Value of \w+ for every row|Pattern for \w+|\w+)/.exec(open)?.[1];
+    const question = /\? (Overwrite m\.json|Value of \w+ for every row|Pattern for \w+|\w+)/.exec(open)?.[1];
     if (question === undefined || asked.includes(question)) return;
     asked.push(question);
     for (const [at, key] of (answers[question] ?? [enter]).entries()) setTimeout(() => stdin.write(key), 15 * at);
@@ -73,11 +73,11 @@ describe("orders map at a terminal", () => {
     const folder = makeFolder();
     writeFileSync(join(folder, "best.csv"), orders);
     writeFileSync(join(folder, "m.json"), "mine");
-    const terminal = createTerminal({ "m.json": ["n", enter] });
+    const terminal = createTerminal({ "Overwrite m.json": ["n", enter] });
     const ran = await run(["orders", "map", "best.csv", "--out", "m.json"], { io: { cwd: folder, ...terminal.io } });
     expect(ran.status).toBe(1);
     expect(terminal.text()).toContain("nothing was changed");
-    expect(terminal.asked).toEqual(["m.json"]);
+    expect(terminal.asked).toEqual(["Overwrite m.json"]);
     expect(readFileSync(join(folder, "m.json"), "utf8")).toBe("mine");
   });
 

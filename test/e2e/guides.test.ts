@@ -146,7 +146,7 @@ async function openShop(variables: Readonly<Record<string, string>>): Promise<Sh
     "starpost webhooks create $RECEIVER --event question_asked".replace("$RECEIVER", receiver.url),
     "starpost account list --json --jq '.[0].app_key' | xargs starpost account enable-email --yes",
     "starpost orders import orders.csv --send-mail",
-    "starpost reviews import reviews.csv",
+    "starpost reviews import reviews.csv --concurrency 1",
     "starpost coupons import codes.csv --action map_review",
     `starpost questions ask --review-content 'Can it go into the dishwasher?' --display-name 'Dee Roy' --email dee@mail.example --product-id mug --product-title Mug --product-url https://shop.example/mug`,
     `starpost reviews create --sku teapot --product-title Teapot --product-url https://shop.example/teapot --display-name Kim --email kim@mail.example --review-title 'Seen on https://tea.example' --review-content 'A lovely pot' --review-score 5`,
