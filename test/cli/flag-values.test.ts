@@ -146,7 +146,7 @@ const readers: ReadonlySet<string> = new Set(
     "account list, account show, account invitations, account email-status, alias list, auth credentials," +
     "auth status, auth token, backup list, backup verify, completion, database status," +
     "doctor, help, imports list, imports report, imports show, imports verify," +
-    "mail templates preview, profile list, profile show"
+    "mail dkim check, mail templates preview, profile list, profile show"
   ).split(/, ?/),
 );
 

@@ -89,7 +89,7 @@ describeBackends("an email that covers a complete order", (harness: () => Harnes
     expect(await explain()).toEqual([["whole", "sent", null, sent]]);
     const { mails } = await service.emails.list({});
     const { message } = await service.emails.get({ mail_id: mails[0]?.id ?? 0 });
-    expect(message?.text.match(/Write a review: /g)).toHaveLength(1);
+    expect(message?.text.match(/^5 ★ /gm)).toHaveLength(1);
     expect(message?.text).toContain("PAN");
   });
 

@@ -50,7 +50,7 @@ async function expectShown(home: Home, mail: Listed | undefined): Promise<void> 
   expect(shown.stdout).toMatch(/^state +sent$/m);
   expect(shown.stdout).toMatch(/^event 1 +\S+ \S+ {2}requested$/m);
   const text = await home.run(["mail", "show", String(mail?.id), "--text"]);
-  expect(text.stdout).toMatch(/^Write a review: http\S+$/m);
+  expect(text.stdout).toMatch(/^5 ★ http\S+$/m);
   const html = await home.run(["mail", "show", String(mail?.id), "--html"]);
   expect(html.stdout).toContain("</html>");
   const headers = await home.run(["mail", "show", String(mail?.id), "--headers"]);

@@ -253,7 +253,7 @@ function expectBoth(server: MailServer): void {
   expect(pot?.to).toMatchObject([{ name: "Ana Müller" }]);
   expect(pot?.html).toContain('alt="Teapot “Morning”"');
   expect(cup?.html).toContain("&lt;b&gt;Cup&lt;/b&gt;");
-  expect(cup?.text).toMatch(/Write a review: https:\/\/reviews\.example\/starpost\/v1\/r\/\S+/);
+  expect(cup?.text).toMatch(/5 ★ https:\/\/reviews\.example\/starpost\/v1\/r\/\S+/);
   expect(cup?.text).toMatch(/order 1002 .*Tea & Cups/);
   const headers = new Map(pot?.headers.map(({ key, value }) => [key, value]));
   expect(headers.get("list-unsubscribe")).toMatch(/^<https:\/\/reviews\.example\/starpost\/v1\/l\/\S+>$/);

@@ -121,14 +121,12 @@ class Session {
   }
 
   async #decideAll(keys: KeyReader, stop: AbortSignal): Promise<"finished" | "quit" | "interrupted"> {
-    let isFirst = true;
+    await discardEarlier(keys);
     while (!stop.aborted) {
       if (this.#at >= this.#reviews.length) await this.#readMore();
       const review = this.#reviews[this.#at];
       if (!review) return "finished";
       await this.#show(review);
-      if (isFirst) await discardEarlier(keys);
-      isFirst = false;
       const key = await keys.next();
       if (key === "q" || key === "end" || key === "escape") return "quit";
       if (key === "interrupt") return "interrupted";
