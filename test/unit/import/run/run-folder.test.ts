@@ -130,7 +130,7 @@ describe("a run's folder", () => {
     const [older, newer] = [create(1), create(2)];
     create(3, { files: undefined });
     writeFileSync(join(folder, "note"), "");
-    const head = { kind: "orders", files: ["a.csv"], state: "running" };
+    const head = { kind: "orders", files: ["a.csv"], state: "running", startedAt: "2026-01-02T03:04:05.678Z" };
     expect(listRunHeads(folder, "", 9)).toEqual([
       { id: newer, ...head },
       { id: older, ...head },
