@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { operations, publicLimits, siteShare } from "../../../src/contract/index.ts";
+import { endpointOf, operations, publicLimits, siteShare } from "../../../src/contract/index.ts";
 import { createMalformedRequest } from "../../fuzz/malformed-requests.ts";
 import { findFault } from "../../fuzz/response-faults.ts";
 import { chooseSize } from "../../support/suite-size.ts";
@@ -103,7 +103,8 @@ export const sendMalformedRequests: Attack = {
   run: async (target) => {
     const { random, otherAccount, sendFrom } = target;
     const seeded = { ...otherAccount, userId: 2, reviewId: await createReview(target) };
-    const endpoints = [...operations.values()];
+    // A valid erasure is no attack with a malformed request: on SQLite, it rewrites the file (see "What remains" in security.md).
+    const endpoints = [...operations.values()].filter((endpoint) => endpoint !== endpointOf("customers.erase"));
     const faults: string[] = [];
     const statuses = new Map<number, number>();
     let sent = 0;
