@@ -1,6 +1,6 @@
 import type { Connection, ConnectionSettings } from "./ports.ts";
 import { encodeCall } from "../client/call-encoder.ts";
-import { findPublicUrl } from "../config/public-url.ts";
+import { defaultPublicUrl, findPublicUrl } from "../config/public-url.ts";
 import { UserError } from "../config/user-error.ts";
 import { endpointOf, type OperationName } from "../contract/index.ts";
 import { findOperation } from "../contract/find-operation.ts";
@@ -12,9 +12,6 @@ import { type Transport, wrapTransport } from "../service/transport.ts";
 
 /** Makes a call so that its changes are discarded. */
 type Rehearse = (operation: OperationName, input: Readonly<Record<string, unknown>>) => Promise<void>;
-
-/** The default address of `starpost serve`, which an embedded database has only while it is served. */
-const servedUrl = "http://127.0.0.1:8080";
 
 const utoken = secretVariable("utoken");
 
@@ -29,7 +26,7 @@ export function previewCalls(connection: Connection, settings: PreviewSettings):
   const { profile, env, by, preview, transport, rehearse } = settings;
   const { appKey } = connection;
   const isLocal = profile.mode === "local";
-  const baseUrl = (isLocal ? (findPublicUrl(env) ?? servedUrl) : profile.baseUrl).replace(/(?<!\/)\/+$/, "");
+  const baseUrl = (isLocal ? (findPublicUrl(env) ?? defaultPublicUrl) : profile.baseUrl).replace(/(?<!\/)\/+$/, "");
   const previewing = wrapTransport(transport, async (operation, input, caller, options) => {
     const endpoint = endpointOf(operation);
     const isChange = endpoint.effect !== "read";

@@ -183,6 +183,6 @@ function findUserId(): number | undefined {
   }
 }
 
-function quoteAll(paths: readonly string[]): string {
+export function quoteAll(paths: readonly string[]): string {
   return paths.map((path) => `'${path}'`).join(" ");
 }

@@ -10,7 +10,7 @@ import {
 } from "../../storage/inspect-database.ts";
 import { countOf, formatBytes, formatDuration } from "../../terminal/plural.ts";
 import { type Check, ok, problem, skipAll, skipped, warning, failed, type DoctorContext } from "../check.ts";
-import { formatMode, isAccessibleToOthers } from "../folder-checks.ts";
+import { formatMode, isAccessibleToOthers, quoteAll } from "../folder-checks.ts";
 import { findPoolSize, findReader, maxReaderLagMs } from "../../config/database-settings.ts";
 import type { Environment } from "../../config/environment.ts";
 import { defaultPoolSize, type DialectFacts } from "../../storage/dialect.ts";
@@ -77,14 +77,15 @@ export async function findFreeBytes(folder: string): Promise<number | undefined>
 
 /** Checks the modes of a database file and its write-ahead log. */
 export async function checkFileModes(path: string): Promise<Check> {
-  const exposed: string[] = [];
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
-    const { mode = 0 } = (await stat(file).catch(() => undefined)) ?? {};
-    if (isAccessibleToOthers(mode)) exposed.push(`${file} (mode ${formatMode(mode)})`);
-  }
+  const files = [path, `${path}-wal`, `${path}-shm`];
+  const modes = await Promise.all(files.map(async (file) => (await stat(file).catch(() => undefined))?.mode ?? 0));
+  const exposed = files.flatMap((file, at) => {
+    const mode = modes[at] ?? 0;
+    return isAccessibleToOthers(mode) ? [{ file, shown: `${file} (mode ${formatMode(mode)})` }] : [];
+  });
   if (exposed.length === 0) return ok("database-file", "readable only by you");
-  const files = exposed.map((file) => `'${file.replace(/ \(mode \d+\)$/, "")}'`).join(" ");
-  return problem("database-file", `other users can read ${exposed.join(", ")}`, `chmod 600 ${files}`);
+  const message = `other users can read ${exposed.map(({ shown }) => shown).join(", ")}`;
+  return problem("database-file", message, `chmod 600 ${quoteAll(exposed.map(({ file }) => file))}`);
 }
 
 export function checkJournal({ hasWriteAheadLog, schema }: DatabaseFacts): Check {
