@@ -3,6 +3,7 @@ import {
   appKeyNames,
   callerNames,
   type Endpoint,
+  honorsToken,
   idempotencyKeys,
   maxActorName,
   type OperationName,
@@ -51,7 +52,7 @@ interface RequestPlace {
 /** Describes the parameters, body, and security of a call at one of its paths. */
 export function describeRequest(name: OperationName, place: RequestPlace): Fields {
   const { endpoint, path, isPage, schemas } = place;
-  const { method, auth, effect, acceptsUtoken = false, signedBody } = endpoint;
+  const { method, auth, effect, signedBody } = endpoint;
   if (signedBody) return describeSignedRequest(signedBody, place);
   const input = schemas.describe(documentedInput(name, endpoint), "input");
   const fields = readFields(input, endpoint.inputAliases);
@@ -60,7 +61,8 @@ export function describeRequest(name: OperationName, place: RequestPlace): Field
   const elsewhere = fields.filter((field) => !everInPath.has(field.name));
   const callers = callerFields(endpoint, path);
   const isQuery = method === "GET";
-  const isTokenAccepted = auth === "utoken" || acceptsUtoken || acceptsIdempotencyKey(endpoint);
+  // The core API has its token in a header.
+  const isTokenAccepted = auth !== "core" && honorsToken(endpoint);
   const parameters = [
     ...inPath.map((part) => describePathPart(part, fields)),
     ...(isQuery ? [...callers, ...elsewhere].map(describeQueryField) : []),
