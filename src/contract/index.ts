@@ -86,6 +86,7 @@ export function endpointOf(name: OperationName): Endpoint {
 }
 
 export * from "./account.ts";
+export * from "./brand/brand.ts";
 export * from "./seo.ts";
 export * from "./core.ts";
 export * from "./coupons.ts";

@@ -1,17 +1,24 @@
 import { createHash } from "node:crypto";
+import { type Brand, brandSurfaces, defaultBrand } from "../contract/brand/brand.ts";
 import { type Html, markup, render, trusted } from "./markup.ts";
+
+const lightColors = ({ accent_color, accent_text_color, star_color }: Brand) =>
+  `--accent: ${accent_color}; --on-accent: ${accent_text_color}; --star: ${star_color};`;
+
+const darkColors = (brand: Brand) =>
+  `--accent: ${brand.dark_accent_color}; --on-accent: ${brand.dark_accent_text_color}; --star: ${brand.dark_star_color};`;
 
 const style = `
 :root {
-  --text: #1b1b1f; --muted: #55555e; --page: #f3f4f7; --card: #fff; --line: #d5d5dc; --edge: #6f6f7a;
-  --accent: #0b4fb3; --on-accent: #fff; --star: #8a5200; --fault: #a3161c; --note: #eef3fb;
+  --text: #1b1b1f; --muted: #55555e; --page: #f3f4f7; --card: ${brandSurfaces.light}; --line: #d5d5dc; --edge: #6f6f7a;
+  ${lightColors(defaultBrand)} --fault: #a3161c; --note: #eef3fb;
   background: var(--page); color: var(--text); color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif;
   overflow-wrap: anywhere; -webkit-text-size-adjust: 100%; text-size-adjust: 100%;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --text: #ececf1; --muted: #b6b6c2; --page: #101114; --card: #1b1d22; --line: #3b3d46; --edge: #8d8f9b;
-    --accent: #8ab8ff; --on-accent: #0b1a33; --star: #f0b341; --fault: #ff9d97; --note: #1d2a40;
+    --text: #ececf1; --muted: #b6b6c2; --page: #101114; --card: ${brandSurfaces.dark}; --line: #3b3d46; --edge: #8d8f9b;
+    ${darkColors(defaultBrand)} --fault: #ff9d97; --note: #1d2a40;
   }
 }
 *, ::before, ::after { box-sizing: border-box; }
