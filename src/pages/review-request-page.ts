@@ -46,7 +46,8 @@ const testNote = markup`<p class="note">This link is from a test email. You can 
 
 const unsubscribedNote = markup`<p class="note">You have unsubscribed from these emails. You can still write this review.</p>`;
 
-function aboutProduct({ store_name: store }: ReviewRequest, { image_url: image }: Product): Html {
+function aboutProduct({ store_name: store, is_site: isSite }: ReviewRequest, { image_url: image }: Product): Html {
+  if (isSite) return markup`<p>How was your experience with us?</p>`;
   const from = store !== "" && markup`<p>You bought it from ${isolate(store)}. How do you like it?</p>`;
   if (image === null || !isWebUrl(image)) return markup`${from}`;
   // The image has no alternative text, because the heading names the product.
@@ -129,11 +130,12 @@ function describeField({ problems }: ReviewRequest, name: ReviewFormField) {
 }
 
 function donePage(
-  { is_test: isTest }: ReviewRequest,
+  { is_test: isTest, is_site: isSite }: ReviewRequest,
   { product, review }: { readonly product: Product; readonly review: NonNullable<ReviewRequest["review"]> },
 ): string {
   const shownReview = { ...review, id: 0, anonymous: false, comment: null };
-  const back = isWebUrl(product.url) && markup`<p><a href="${product.url}">Go to the product</a></p>`;
+  const back =
+    isWebUrl(product.url) && markup`<p><a href="${product.url}">Go to the ${isSite ? "store" : "product"}</a></p>`;
   const thanks = markup`<p>Thank you! The store and its customers can now read your review.</p>`;
   return personalPage(
     titleOf(product),

@@ -1,9 +1,10 @@
 import { beforeEach, expect, it } from "vitest";
-import { emailCategories, sentEmailCategories } from "../../src/contract/index.ts";
+import { emailCategories, sentEmailCategories, siteReviewsId } from "../../src/contract/index.ts";
 import type { Service } from "../../src/service/service.ts";
 import { describeIsolated, type Harness } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aReview, bulkOrders } from "../support/builders.ts";
 import { sendDueEmails } from "../support/due-emails.ts";
+import { createLinkTokens, readStoredEmails, type StoredEmail } from "../support/email-links.ts";
 import { aQuestion, lastToken, readEmails } from "../support/emails.ts";
 import { invalidField } from "../support/service-errors.ts";
 
@@ -125,7 +126,7 @@ describeIsolated("emails", (harness: () => Harness) => {
     const { templates } = await service.emailTemplates.list({});
     expect(templates.map(({ category }) => category)).toEqual([...sentEmailCategories]);
     const other = emailCategories.filter((category) => !templates.some((template) => template.category === category));
-    expect(other).toHaveLength(9);
+    expect(other).toHaveLength(7);
     for (const category of other) {
       await expect(service.emailTemplates.get({ category } as never)).rejects.toMatchObject(
         invalidField("category", "map"),
@@ -211,5 +212,68 @@ describeIsolated("reminders", (harness: () => Harness) => {
     await order();
     await sendDueEmails(harness());
     expect(await list()).toEqual([]);
+  });
+});
+
+describeIsolated("requests to review the store", (harness: () => Harness) => {
+  let service: Service;
+
+  beforeEach(async () => {
+    ({ service } = await harness().newAccount("Tea Shop"));
+    await service.emailRules.set({ name: "send_site_requests", value: true });
+    await service.emailRules.set({ name: "one_mail_per", value: "product" });
+  });
+
+  const order = (fields = {}, options = {}) =>
+    service.orders.massCreate({ ...bulkOrders([anOrder({ order_date: "2026-02-20", ...fields })]), ...options });
+  const sendRequests = async () =>
+    (await sendDueEmails(harness())).filter(({ category }) => category === "mail_after_invoice");
+  const form = { score: "4", title: "Fast", content: "It came the next day.", display_name: "Ann Tea" };
+  /** Sends the request of an order, and returns the token of its form. */
+  const request = async () => {
+    await order();
+    const [email] = await sendRequests();
+    expect(email?.data["products"]).toMatchObject([{ product_id: siteReviewsId, name: "Tea Shop" }]);
+    const stored = (await readStoredEmails(harness())).find(({ mailId }) => mailId === email?.id);
+    return createLinkTokens(harness(), stored as StoredEmail).review(0);
+  };
+
+  it("are sent once per order, three weeks after the order date, and not for imported orders", async () => {
+    await order({ order_id: "2" }, { send_mail: false });
+    await order();
+    await order({ order_date: "2026-03-02" });
+    expect((await service.emails.list({ category: "mail_after_invoice" })).mails).toMatchObject([
+      { order_id: "1001", due_at: "2026-03-23T00:00:00.000Z" },
+    ]);
+  });
+
+  it("lead to a review of the store by a verified buyer", async () => {
+    const token = await request();
+    expect((await service.reviewRequests.show({ token })).request).toMatchObject({
+      state: "ready",
+      is_site: true,
+      is_test: false,
+      product: { name: "Tea Shop" },
+    });
+    expect((await service.reviewRequests.write({ token, ...form })).request.state).toBe("done");
+    expect((await service.reviewRequests.write({ token, ...form })).request.state).toBe("done");
+    const { reviews } = await service.reviews.search({ product_id: siteReviewsId });
+    expect(reviews).toMatchObject([{ sku: siteReviewsId, title: "Fast", reviewer_type: "verified_buyer" }]);
+  });
+
+  it("are not sent to customers who reviewed it, for canceled orders, or after the store turned them off", async () => {
+    const token = await request();
+    await service.reviewRequests.write({ token, ...form });
+    await order({ order_id: "2" });
+    await order({ order_id: "3", email: "bo@mail.example" });
+    await order({ order_id: "4", email: "cy@mail.example" });
+    await service.orders.cancelEmails({ orders: [{ order_id: "3" }] });
+    expect(await sendRequests()).toMatchObject([{ to: { address: "cy@mail.example" } }]);
+    await order({ order_id: "5", email: "di@mail.example" });
+    await service.emailRules.set({ name: "send_site_requests", value: false });
+    expect(await sendRequests()).toEqual([]);
+    expect(
+      (await service.emails.list({ category: "mail_after_invoice" })).mails.map(({ reason }) => reason).toReversed(),
+    ).toEqual([null, "reviewed_lately", "mails_stopped", null, "requests_off"]);
   });
 });

@@ -50,6 +50,7 @@ describeIsolated("review requests", (harness) => {
     expect((await show({ token })).request).toEqual({
       state: "ready",
       is_test: false,
+      is_site: false,
       is_unsubscribed: false,
       store_name: "Tea Shop",
       product: { name: "Teapot", url: "https://shop.example/teapot", image_url: null },

@@ -34,12 +34,14 @@ export const emailCategories = Object.keys(emailTypeOf) as readonly EmailCategor
 /**
  * The categories of emails that the service sends, which have templates.
  * Assumed: the events of the others do not exist here: campaigns (`testimonials_request`, `custom_map`, `resend_custom_map`),
- * integrations (`mail_after_service`, `mail_after_invoice`, `site_reminder`), and answers of shoppers by email
- * (`answer_request_shoppers`). Statistics contain all categories.
+ * integrations (`mail_after_service`), and answers of shoppers by email (`answer_request_shoppers`). Statistics contain all
+ * categories.
  */
 export const sentEmailCategories = [
   "map",
   "reminder",
+  "mail_after_invoice",
+  "site_reminder",
   "anonymous_testimonials_request",
   "comment_request",
   "comment_notification",
@@ -49,6 +51,13 @@ export const sentEmailCategories = [
   "answer_notification_shoppers",
 ] as const satisfies readonly EmailCategory[];
 export type SentEmailCategory = (typeof sentEmailCategories)[number];
+
+const siteRequests: ReadonlySet<string> = new Set<EmailCategory>(["mail_after_invoice", "site_reminder"]);
+
+/** Whether emails of a category ask for a review of the store instead of products. */
+export function isSiteRequest(category: string): boolean {
+  return siteRequests.has(category);
+}
 
 /** The categories of emails that can be resent, and of their copies, which have the same templates. */
 export const resendCategories = {

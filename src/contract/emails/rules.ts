@@ -32,6 +32,13 @@ export const emailSettings = {
   },
   send_reminders: onOff("send a reminder if the customer has not reviewed the product", false),
   remind_after_days: number("days from a review request to its reminder", 7, [1, 365]),
+  send_site_requests: onOff("send requests to review the store (applies to new orders)", false),
+  site_request_after_days: number(
+    "days from the order date to the request to review the store (applies to new orders)",
+    21,
+    [0, 365],
+  ),
+  send_site_reminders: onOff("send a reminder if the customer has not reviewed the store", false),
   track_opens: onOff("track when emails are opened", false),
   track_clicks: onOff("track clicks on links in emails", false),
   order_too_old: onOff("send no review requests for old orders", true),

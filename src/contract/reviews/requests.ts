@@ -34,6 +34,8 @@ const request = lazyObject(() => ({
   state: z.enum(["ready", "done", "gone"]),
   /** The link is from a test email: the review is shown but not stored. */
   is_test: z.boolean(),
+  /** The review is about the store, which `product` describes. */
+  is_site: z.boolean(),
   /** The recipient has since unsubscribed from such emails, but may still write a review. */
   is_unsubscribed: z.boolean(),
   store_name: z.string(),

@@ -1,4 +1,4 @@
-import type { SentEmailCategory } from "../../contract/index.ts";
+import { type SentEmailCategory, siteReviewsId } from "../../contract/index.ts";
 import type { EmailTemplate, OutgoingEmail } from "../outgoing-email.ts";
 import { createScope, type EmailScope, getRenderer, renderEmail } from "./render-email.ts";
 import { TemplateError, type TemplatePart } from "./template-error.ts";
@@ -88,6 +88,15 @@ const products = [
 ];
 
 const order = { order_id: "100234", order_date: "2026-03-14", is_test: false, products };
+/** The store, as it is described in requests to review it. */
+const reviewedStore = {
+  product_id: siteReviewsId,
+  name: "Tea & Cups",
+  url: "https://shop.example/",
+  image_url: null,
+  review_url: link,
+};
+const siteRequest = { ...order, products: [reviewedStore] };
 const review = {
   title: "Pours well",
   content: 'It keeps <hot> for "hours" & hours.\nAnd it is beautiful.',
@@ -104,6 +113,8 @@ const answer = { ...question, answer: "Yes, it does.\nThe lid as well." };
 const sampleData: Readonly<Record<SentEmailCategory, OutgoingEmail["data"]>> = {
   map: order,
   reminder: order,
+  mail_after_invoice: siteRequest,
+  site_reminder: siteRequest,
   anonymous_testimonials_request: { ...review, title: "", content: "", verify_url: link },
   comment_request: { ...review, review_id: 12, comment_url: link },
   comment_notification: { ...review, comment: "Thank you!\nEnjoy your tea." },

@@ -1,4 +1,4 @@
-import { breakLinks, type SentEmailCategory, starScores } from "../../contract/index.ts";
+import { breakLinks, type SentEmailCategory, siteReviewsId, starScores } from "../../contract/index.ts";
 import { openRenderer, type Renderer } from "./liquid.ts";
 import { normalizeLines, asOneLine, truncate, removeDirectionMarks } from "./rendered-email.ts";
 import type { EmailTemplate, OutgoingEmail } from "../outgoing-email.ts";
@@ -27,23 +27,27 @@ const defaultStoreName = "our store";
  * not have to handle this. No value that a visitor chooses becomes a link.
  */
 export function createScope(mail: TemplatedEmail): EmailScope {
-  const name = mail.store.name.trim();
+  const storeName = mail.store.name.trim();
+  const name = storeName || defaultStoreName;
   return clean("", {
     // Emails of earlier versions lack it.
     is_held: false,
-    ...addStars(mail.data),
+    ...addStars(mail.data, name),
     customer: { name: breakLinks(mail.to.name), email: mail.to.address },
-    store: { ...mail.store, name: name || defaultStoreName, is_named: name !== "" },
+    store: { ...mail.store, name, is_named: storeName !== "" },
     unsubscribe_url: mail.unsubscribeUrl,
   }) as EmailScope;
 }
 
-/** Adds the star links to products that have a review form. */
-function addStars(data: TemplatedEmail["data"]): TemplatedEmail["data"] {
-  const { products } = data as { readonly products?: readonly { readonly review_url?: unknown }[] };
+/** Adds the star links to products that have a review form, and their names: that of the store, for a review of it. */
+function addStars(data: TemplatedEmail["data"], storeName: string): TemplatedEmail["data"] {
+  const { products } = data as { readonly products?: readonly { product_id: string; readonly review_url?: unknown }[] };
   if (!Array.isArray(products)) return data;
   const starsOf = (url: unknown) => starScores.map((score) => ({ score, url: `${String(url)}?score=${score}` }));
-  const withStars = products.map((product) => Object.assign({}, product, { stars: starsOf(product.review_url) }));
+  const withStars = products.map((product) => {
+    const name = product.product_id === siteReviewsId && { name: storeName };
+    return Object.assign({}, product, name, { stars: starsOf(product.review_url) });
+  });
   return { ...data, products: withStars };
 }
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { emailKeyOf, type EmailSettings, emailTypeOf } from "../../contract/index.ts";
+import { type EmailCategory, emailKeyOf, type EmailSettings, emailTypeOf } from "../../contract/index.ts";
 import { batchOfIds, type BatchColumns, batchOf, constantInBatch } from "../../storage/batch.ts";
 import { createDeferredStatement } from "../../storage/statement.ts";
 import { readEmailSettings } from "../accounts/account-settings.ts";
@@ -9,7 +9,8 @@ import { noteChangedTexts } from "../kernel/lists/part-index.ts";
 import type { NewLine, OrderChanges } from "./order-merge.ts";
 import { dayMs } from "../../contract/time.ts";
 
-const category = "map";
+const category = "map" satisfies EmailCategory;
+const siteCategory = "mail_after_invoice" satisfies EmailCategory;
 
 /** The `product_row` of an email about a complete order. No product has this row ID. */
 export const wholeOrderRow = 0;
@@ -18,11 +19,17 @@ export const wholeOrderRow = 0;
 export interface EmailTiming {
   readonly one_mail_per: EmailSettings["one_mail_per"];
   readonly delayMs: number;
+  /** The delay of requests to review the store; absent if the account sends none. */
+  readonly siteDelayMs?: number | undefined;
 }
 
 export async function readEmailTiming(context: HandlerContext): Promise<EmailTiming> {
-  const { one_mail_per, due_after_days } = await readEmailSettings(context, accountOf(context).id);
-  return { one_mail_per, delayMs: due_after_days * dayMs };
+  const { one_mail_per, due_after_days, send_site_requests, site_request_after_days } = await readEmailSettings(
+    context,
+    accountOf(context).id,
+  );
+  const siteDelayMs = send_site_requests ? site_request_after_days * dayMs : undefined;
+  return { one_mail_per, delayMs: due_after_days * dayMs, siteDelayMs };
 }
 
 interface LineColumns {
@@ -43,7 +50,11 @@ interface InsertValues {
 type Slots = Parameters<Parameters<typeof createDeferredStatement<InsertValues>>[0]>[0];
 
 /** Creates the statement that queues an email per row: about the order, or about the product. */
-const createInsert = (productRow: RawBuilder<unknown>, withProduct: (slot: Slots) => RawBuilder<unknown>) =>
+const createInsert = (
+  category: EmailCategory,
+  productRow: RawBuilder<unknown> = sql.lit(wholeOrderRow),
+  withProduct: (slot: Slots) => RawBuilder<unknown> = () => sql`where true`,
+) =>
   createDeferredStatement<InsertValues>(
     (slot, dialect) => sql`
       insert into mails (account_id, category, email_type_id, data, state, created_at, order_row, product_row, email,
@@ -58,8 +69,10 @@ const createInsert = (productRow: RawBuilder<unknown>, withProduct: (slot: Slots
   );
 
 const inserts = {
-  order: createInsert(sql.lit(wholeOrderRow), () => sql`where true`),
+  order: createInsert(category),
+  site: createInsert(siteCategory),
   product: createInsert(
+    category,
     sql`products.id`,
     (slot) => sql`cross join products
       where products.account_id = ${slot("accountId")} and products.product_id = batch.product_id`,
@@ -68,20 +81,26 @@ const inserts = {
 
 /**
  * Queues review requests for line items that are new to their orders: one email per product, whatever its quantity, or
- * one per order. The orders and products must be stored first.
+ * one per order; and a request to review the store per order, if the account sends them. The orders and products must be
+ * stored first.
  * Assumed: emails are queued when an order is stored, even if review requests are off at that time; the rules are
  * evaluated when they are due. An order with an email gets no second one for products added later.
  */
 export async function queueOrderEmails(
   lines: readonly NewLine[],
-  { one_mail_per, delayMs }: EmailTiming,
+  { one_mail_per, delayMs, siteDelayMs }: EmailTiming,
   context: HandlerContext,
 ): Promise<void> {
   const { transaction, dialect, nowMs } = context;
   const listed = lines.map(({ order_id, email, product_id }) => [order_id, emailKeyOf(email), product_id] as const);
-  const rows = one_mail_per === "order" ? [...new Map(listed.map((row) => [row[0], row])).values()] : listed;
+  const ofOrders = () => [...new Map(listed.map((row) => [row[0], row])).values()];
   const { id: accountId } = accountOf(context);
-  await inserts[one_mail_per](transaction, dialect, { accountId, nowMs, delayMs, rows: JSON.stringify(rows) });
+  const rows = JSON.stringify(one_mail_per === "order" ? ofOrders() : listed);
+  await inserts[one_mail_per](transaction, dialect, { accountId, nowMs, delayMs, rows });
+  if (siteDelayMs !== undefined) {
+    const siteRows = JSON.stringify(ofOrders());
+    await inserts.site(transaction, dialect, { accountId, nowMs, delayMs: siteDelayMs, rows: siteRows });
+  }
   await noteDue("emails_due_at", accountId, context);
 }
 
@@ -93,11 +112,11 @@ interface ChangedOrder {
 
 const changedOrderColumns: BatchColumns<ChangedOrder> = { order_row: "integer", name: "text", later_ms: "integer" };
 
-/** Only moves review requests that were never attempted: a reminder is due some days after its review request. */
+/** Only moves requests that were never attempted: a reminder is due some days after its review request. */
 const updateMails = createDeferredStatement<{ accountId: number; rows: string }>(
   (slot, dialect) => sql`
     update mails set name = batch.name,
-      due_at = due_at + case when category = ${sql.lit(category)} and attempts = 0 and worker is null
+      due_at = due_at + case when category in (${sql.lit(category)}, ${sql.lit(siteCategory)}) and attempts = 0 and worker is null
         then batch.later_ms else 0 end
     from ${batchOf(changedOrderColumns, slot("rows"), dialect)}
     where mails.account_id = ${constantInBatch(slot("accountId"), "order_row")} and mails.order_row = batch.order_row

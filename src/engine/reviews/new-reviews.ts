@@ -16,13 +16,11 @@ import { createDeferredStatement } from "../../storage/statement.ts";
 
 /** Facts about reviews beyond their authors' input. */
 interface ReviewFacts {
-  /** The order whose email led to the review, which proves that the author's address is a buyer's. */
-  readonly orderRow?: number | undefined;
+  /** The email that led to the review, which proves the author's address: the reviewer type, and the order, if it has one. */
+  readonly request?: { readonly reviewerType: ReviewerType; readonly orderRow: number | null } | undefined;
   /** The reviewer type that a trusted vendor has signed. */
   readonly signedType?: Exclude<ReviewerType, "anonymous"> | undefined;
 }
-
-const buyer = "verified_buyer" satisfies ReviewerType;
 
 /**
  * Stores reviews, and publishes them if nothing prevents it, with a constant number of statements.
@@ -33,18 +31,18 @@ const buyer = "verified_buyer" satisfies ReviewerType;
 export async function createReviews(
   inputs: readonly NewReview[],
   context: HandlerContext,
-  { orderRow, signedType }: ReviewFacts = {},
+  { request, signedType }: ReviewFacts = {},
 ): Promise<ReviewParts[]> {
   if (inputs.length === 0) return [];
   const { id: accountId } = accountOf(context);
   const isStore = accountOf(context).isStore === true;
-  const isByStore = isStore || signedType !== undefined || orderRow !== undefined;
-  const reviewer_type = orderRow === undefined ? (signedType ?? "anonymous") : buyer;
-  const authors = await findAuthors(inputs, { reviewer_type, isProven: orderRow !== undefined }, context);
+  const isByStore = isStore || signedType !== undefined || request !== undefined;
+  const reviewer_type = request?.reviewerType ?? signedType ?? "anonymous";
+  const authors = await findAuthors(inputs, { reviewer_type, isProven: request !== undefined }, context);
   const { groups, places } = await placeReviews(inputs, authors, isByStore, context);
   const undecided = {
     reviewer_type,
-    order_row: orderRow ?? null,
+    order_row: request?.orderRow ?? null,
     published: 0,
     moderation: null,
     images: 0,
@@ -56,12 +54,12 @@ export async function createReviews(
   });
   const mayHold = !isStore && signedType === undefined;
   const rows = parts.map(({ row }) => row);
-  const named = mayHold && orderRow === undefined ? parts.map(({ product }) => product) : [];
+  const named = mayHold && request === undefined ? parts.map(({ product }) => product) : [];
   const decisions = await decide(inputs, rows, { isStore, mayHold, named }, context);
   const firstEvent = { event: "created", by: actorNames.user, reason: null };
   const created = await storeReviews(parts, groups, (at) => [firstEvent, ...(decisions[at] ?? [])], context);
   // The author of a request may have chosen another name, which applies to all of their reviews.
-  if (orderRow !== undefined)
+  if (request !== undefined)
     await reindexReviews({ authors: rows.map(({ user_row }) => user_row) }, accountId, context);
   await announceReviews("review_create", created, context);
   return created;

@@ -19,6 +19,7 @@ const written = {
 const ready: ReviewRequest = {
   state: "ready",
   is_test: false,
+  is_site: false,
   is_unsubscribed: false,
   store_name: "Tea & Cups",
   product: { name: "A pot", url: "https://shop.example/pot", image_url: "https://shop.example/pot.png" },

@@ -157,6 +157,16 @@ export const builtInTemplates: Readonly<Record<SentEmailCategory, EmailTemplate>
     opening: `We recently asked how you like your order from {{ store.name }}. We would still love to hear from you.`,
     because: bought,
   }),
+  mail_after_invoice: requestReviews({
+    subject: "How was your order from {{ store.name }}?",
+    opening: `${order} How was it to shop with us?`,
+    because: bought,
+  }),
+  site_reminder: requestReviews({
+    subject: "Reminder: how was your order from {{ store.name }}?",
+    opening: "We recently asked how it was to shop at {{ store.name }}. We would still love to hear from you.",
+    because: bought,
+  }),
   anonymous_testimonials_request: verifyReview,
   comment_request: requestComment,
   comment_notification: notifyOfComment,

@@ -3,7 +3,8 @@ import { batchOf } from "../../../storage/batch.ts";
 import { createStatement } from "../../../storage/statement.ts";
 import type { Row } from "../../../storage/tables.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
-import type { OrderLine } from "./line-facts.ts";
+import { isSiteRequest } from "../../../contract/index.ts";
+import { type OrderLine, storeRow } from "./line-facts.ts";
 import { updateRows } from "../../kernel/account-rows.ts";
 import { wholeOrderRow } from "../../orders/order-emails.ts";
 import type { LineRuleName } from "./line-rules.ts";
@@ -51,22 +52,40 @@ const selectLines = createStatement<
         and mails.order_row = purchases.order_row and mails.product_row = purchases.product_row and mails.category = 'map')`;
 });
 
+/** One line per email: about the store. */
+const selectStoreLines = createStatement<
+  { accountId: number; rows: string },
+  Omit<OrderLine, "id" | "email"> & { readonly mailId: number }
+>(
+  (slot, dialect) => sql`
+    select batch.id as "mailId", orders.order_id, orders.order_date, ${sql.lit(storeRow)} as product_row,
+      '' as product_id, 0 as blacklisted
+    from ${batchOf(emailColumns, slot("rows"), dialect)} cross join orders
+    where orders.account_id = ${slot("accountId")} and orders.id = batch.order_row`,
+);
+
 /**
  * Reads the products that review requests of an account are about, ordered by email and then by when the account first had
  * the product. Products that were removed from the order are omitted. An email about an entire order covers the products
- * added with or after it that have no email of their own.
+ * added with or after it that have no email of their own. A request to review the store has one line, about the store.
  */
 export async function readEmailLines(
   emails: readonly RequestEmail[],
   accountId: number,
   { transaction, dialect }: Context,
 ): Promise<EmailLine[]> {
-  const rows = JSON.stringify(
-    emails.map(({ id, order_row, product_row, created_at }) => [id, order_row, product_row, created_at]),
-  );
   const emailById = new Map(emails.map((email) => [email.id, email]));
-  const selected = await selectLines(transaction, dialect, { accountId, rows });
-  return selected.rows
+  const selected: Awaited<ReturnType<typeof selectLines>>["rows"][number][] = [];
+  for (const [select, isOfStore] of [
+    [selectLines, false],
+    [selectStoreLines, true],
+  ] as const) {
+    const chosen = emails.filter(({ category }) => isSiteRequest(category) === isOfStore);
+    if (chosen.length === 0) continue;
+    const rows = chosen.map(({ id, order_row, product_row, created_at }) => [id, order_row, product_row, created_at]);
+    selected.push(...(await select(transaction, dialect, { accountId, rows: JSON.stringify(rows) })).rows);
+  }
+  return selected
     .toSorted((a, b) => a.mailId - b.mailId || a.product_row - b.product_row)
     .flatMap((line, index) => {
       const email = emailById.get(line.mailId);

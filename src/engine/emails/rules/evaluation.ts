@@ -122,7 +122,7 @@ export async function evaluateProducts<Email extends RequestEmail>(
   const linesByEmail = new Map<number, EmailLine[]>(emails.map(({ id }) => [id, []]));
   for (const line of lines) linesByEmail.get(line.mailId)?.push(line);
   for (const email of emails) {
-    const applied = templateCategoryOf(email.category) === "reminder" ? settingsOfReminder(settings) : settings;
+    const applied = settingsOf(email.category, settings);
     const results = (linesByEmail.get(email.id) ?? []).map((line) => ({
       row: line.product_row,
       rule: findBlockingRule(line, { facts: factsById.get(line.id), settings: applied, onDay }),
@@ -136,9 +136,20 @@ export async function evaluateProducts<Email extends RequestEmail>(
 }
 
 /** Assumed: nobody is reminded who wrote the review, or after the account turned reminders off. */
-function settingsOfReminder(settings: EmailSettings): EmailSettings {
-  const { send_review_requests, send_reminders } = settings;
-  return { ...settings, reviewed_lately: true, send_review_requests: send_review_requests && send_reminders };
+function settingsOf(category: string, settings: EmailSettings): EmailSettings {
+  const { send_review_requests, send_reminders, send_site_requests, send_site_reminders } = settings;
+  const sends: Readonly<Record<string, boolean>> = {
+    reminder: send_review_requests && send_reminders,
+    mail_after_invoice: send_site_requests,
+    site_reminder: send_site_requests && send_site_reminders,
+  };
+  const template = templateCategoryOf(category);
+  const isReminder = template === "reminder" || template === "site_reminder";
+  return {
+    ...settings,
+    reviewed_lately: settings.reviewed_lately || isReminder,
+    send_review_requests: sends[template] ?? send_review_requests,
+  };
 }
 
 /** An email whose products were removed from the order is treated like one that was canceled. */

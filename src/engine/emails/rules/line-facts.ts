@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { emailKeyOf, stoppingTypesOf, type SuppressionKind } from "../../../contract/index.ts";
 import { batchOf } from "../../../storage/batch.ts";
 import { createStatement } from "../../../storage/statement.ts";
@@ -8,7 +8,10 @@ import { erasedKind, readAddressHasher, ruleOfSuppression } from "../events/supp
 
 type Context = Pick<HandlerContext, "transaction" | "dialect" | "sealer">;
 
-/** A product of an order, about which the customer may receive an email. */
+/** The `product_row` of a line about the store. No product has this row ID. */
+export const storeRow = 0;
+
+/** A product of an order, or the store, about which the customer may receive an email. */
 export interface OrderLine {
   /** Unique within a batch. */
   readonly id: number;
@@ -81,13 +84,19 @@ const selectCanceled = createStatement<BatchQuery, { id: number; atMs: number; p
 );
 
 /** The cross joins keep the batch outermost: few of its customers have ever written a review. */
-const selectReviewed = createStatement<BatchQuery & { since: number }, { id: number; atMs: number }>(
-  (slot, dialect) => sql`
-    select batch.id, reviews.created_at as "atMs"
-    from ${batchOf(lineColumns, slot("rows"), dialect)} cross join users cross join reviews
-    where users.account_id = ${slot("accountId")} and users.email_key = batch.email_key
-      and users.email_key is not null and reviews.account_id = ${slot("accountId")}
-      and reviews.product_row = batch.product_row and reviews.user_row = users.id and reviews.created_at >= ${slot("since")}`,
+const createReviewed = (isAboutLine: RawBuilder<unknown>) =>
+  createStatement<BatchQuery & { since: number }, { id: number; atMs: number }>(
+    (slot, dialect) => sql`
+      select batch.id, reviews.created_at as "atMs"
+      from ${batchOf(lineColumns, slot("rows"), dialect)} cross join users cross join reviews
+      where users.account_id = ${slot("accountId")} and users.email_key = batch.email_key
+        and users.email_key is not null and reviews.account_id = ${slot("accountId")}
+        and ${isAboutLine} and reviews.user_row = users.id and reviews.created_at >= ${slot("since")}`,
+  );
+
+const selectReviewed = createReviewed(sql`reviews.product_row = batch.product_row`);
+const selectReviewedStore = createReviewed(
+  sql`batch.product_row = ${sql.lit(storeRow)} and reviews.product_row is null`,
 );
 
 /** Finds the facts that depend only on the address. */
@@ -155,9 +164,12 @@ export async function findLineFacts(
     if (facts.canceled && facts.canceled.atMs <= atMs) continue;
     facts.canceled = { atMs, isWholeOrder: product_id === "" };
   }
-  for (const { id, atMs } of (await selectReviewed(transaction, dialect, { ...batch, since })).rows) {
-    const facts = factsOf(factsById, id);
-    facts.reviewed = { atMs: Math.max(atMs, facts.reviewed?.atMs ?? 0) };
+  const ofStore = lines.some(({ product_row }) => product_row === storeRow) ? [selectReviewedStore] : [];
+  for (const select of [selectReviewed, ...ofStore]) {
+    for (const { id, atMs } of (await select(transaction, dialect, { ...batch, since })).rows) {
+      const facts = factsOf(factsById, id);
+      facts.reviewed = { atMs: Math.max(atMs, facts.reviewed?.atMs ?? 0) };
+    }
   }
   return factsById;
 }

@@ -1,5 +1,11 @@
 import { sql } from "kysely";
-import { type EmailSettings, extensionPrefix, templateCategoryOf } from "../../../contract/index.ts";
+import {
+  type EmailSettings,
+  extensionPrefix,
+  isSiteRequest,
+  siteReviewsId,
+  templateCategoryOf,
+} from "../../../contract/index.ts";
 import type { OutgoingEmail } from "../../../email/outgoing-email.ts";
 import { batchRows } from "../../../storage/batch.ts";
 import type { Row } from "../../../storage/tables.ts";
@@ -11,6 +17,7 @@ import { createMessageKey } from "../message-key.ts";
 import { clickUrl, linkUrl, openUrl, reviewUrl } from "../../kernel/signed-link.ts";
 import { openProductView } from "../../products/product-view.ts";
 import { dateOf, dayOf } from "../../kernel/times.ts";
+import { storeRow } from "../rules/line-facts.ts";
 
 /** An email that may be sent, and the products that it asks about. */
 interface ApprovedEmail {
@@ -30,6 +37,8 @@ interface Sender {
 
 type OrderRow = Pick<Row<"orders">, "id" | "order_id" | "order_date">;
 type ProductRow = Pick<Row<"products">, "id" | "product_id" | "name" | "url" | "image_url" | "named_by_visitor">;
+
+type ReviewedProduct = Omit<ProductRow, "named_by_visitor">;
 
 const orderColumns = ["orders.id", "orders.order_id", "orders.order_date"];
 const productColumns = ["id", "product_id", "name", "url", "image_url", "named_by_visitor"].map(
@@ -52,8 +61,9 @@ export async function buildOutgoingEmails(
   return approved.map(({ row, productRows }) => {
     const order = row.order_row === null ? undefined : orders.get(row.order_row);
     const orderedProducts = productRows.flatMap((id) => products.get(id) ?? []).map(show);
+    const reviewed = isSiteRequest(row.category) ? [describeStore(sender.store)] : orderedProducts;
     const data = order
-      ? buildOrderData(row, order, { products: orderedProducts, sender }, context)
+      ? buildOrderData(row, order, { products: reviewed, sender }, context)
       : buildOtherData(row, context);
     return toOutgoing(row, data, sender, context);
   });
@@ -92,7 +102,7 @@ function buildOrderData(
   {
     products,
     sender: { settings, domains },
-  }: { readonly products: readonly ProductRow[]; readonly sender: Pick<Sender, "settings" | "domains"> },
+  }: { readonly products: readonly ReviewedProduct[]; readonly sender: Pick<Sender, "settings" | "domains"> },
   context: HandlerContext,
 ): OutgoingEmail["data"] {
   const source = { accountId, mailId };
@@ -109,6 +119,11 @@ function buildOrderData(
       review_url: reviewUrl({ ...source, productRow }, context, settings.track_clicks),
     })),
   };
+}
+
+/** Describes the store like a product, for requests to review it. */
+function describeStore({ name, url }: OutgoingEmail["store"]): ReviewedProduct {
+  return { id: storeRow, product_id: siteReviewsId, name, url: url ?? "", image_url: null };
 }
 
 /**

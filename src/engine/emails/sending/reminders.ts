@@ -1,11 +1,15 @@
-import { type EmailCategory, emailTypeOf } from "../../../contract/index.ts";
+import { type EmailCategory, type EmailSettings, emailTypeOf } from "../../../contract/index.ts";
 import { dayMs } from "../../../contract/time.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
 
-const requests: ReadonlySet<string> = new Set<EmailCategory>(["map", "resend_map"]);
-const reminder = "reminder" satisfies EmailCategory;
+/** The reminders of review requests, and the settings that turn them on. */
+const reminders: Readonly<Record<string, readonly [EmailCategory, keyof EmailSettings]>> = {
+  map: ["reminder", "send_reminders"],
+  resend_map: ["reminder", "send_reminders"],
+  mail_after_invoice: ["site_reminder", "send_site_reminders"],
+};
 
 /**
  * Queues the reminder of a review request that was sent, if the account sends reminders. The rules are evaluated when it
@@ -16,9 +20,11 @@ export async function queueReminder(
   sent: Row<"mails">,
   { transaction, dialect, nowMs }: Pick<HandlerContext, "transaction" | "dialect" | "nowMs">,
 ): Promise<void> {
-  if (!requests.has(sent.category) || sent.order_row === null) return;
-  const { send_reminders, remind_after_days } = await readEmailSettings({ transaction, dialect }, sent.account_id);
-  if (!send_reminders) return;
+  const reminder = reminders[sent.category];
+  if (!reminder || sent.order_row === null) return;
+  const [category, setting] = reminder;
+  const settings = await readEmailSettings({ transaction, dialect }, sent.account_id);
+  if (settings[setting] !== true) return;
   const { account_id, email, email_key, name, order_row, product_row, created_at } = sent;
   await transaction
     .insertInto("mails")
@@ -29,11 +35,11 @@ export async function queueReminder(
       name,
       order_row,
       product_row,
-      category: reminder,
-      email_type_id: emailTypeOf[reminder],
+      category,
+      email_type_id: emailTypeOf[category],
       data: "{}",
       state: "queued",
-      due_at: nowMs + remind_after_days * dayMs,
+      due_at: nowMs + settings.remind_after_days * dayMs,
       // The time of the review request, which determines the products of an email about an entire order.
       created_at,
     })

@@ -1,14 +1,17 @@
 import {
   type contract,
   type EmailCategory,
+  isSiteRequest,
   type ReviewFormField,
   reviewFormFields,
   reviewFormLimits,
   type ReviewRequest,
   shortenName,
+  siteReviewsId,
 } from "../../../contract/index.ts";
 import { type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
 import { recordClick } from "../../kernel/email-log.ts";
+import { buyerIndex, hasPurchased } from "../../orders/buyer-lookup.ts";
 import { queueReviewEmails } from "../review-emails.ts";
 import { createReviews } from "../new-reviews.ts";
 import { openProductView } from "../../products/product-view.ts";
@@ -22,6 +25,7 @@ import { type Claim, readClaim } from "../../kernel/signed-link.ts";
 const gone: ReviewRequest = {
   state: "gone",
   is_test: false,
+  is_site: false,
   is_unsubscribed: false,
   store_name: "",
   product: null,
@@ -49,10 +53,12 @@ export const reviewRequestHandlers: Handlers<typeof contract.reviewRequests> = {
 
   /**
    * Stores the review, unless one already exists or the fields are invalid; the output states both.
-   * Assumed: an order leads to at most one review per product, whichever of its emails contains the link.
+   * Assumed: an order leads to at most one review per product, and one of the store, whichever of its emails contains the
+   * link. A request to review the store that belongs to no order leads to none if the recipient reviewed the store since.
    */
   write: operation("reviewRequests.write", {
     owner: { claim: "token" },
+    before: () => buyerIndex,
     run: async ({ token, ...input }, context) => {
       const found = await findRequested(token, context);
       if (!found) return { request: gone };
@@ -74,6 +80,7 @@ function describe(found: Requested): ReviewRequest {
     ...gone,
     state: review ? "done" : "ready",
     is_test: found.order === undefined,
+    is_site: isSiteRequest(mail.category),
     is_unsubscribed: found.isUnsubscribed,
     store_name: storeName,
     product: { name: product.name, url: product.url, image_url: product.image_url },
@@ -108,7 +115,9 @@ async function storeReview(
     user_reference: order.userReference,
   };
   const accountContext = { ...context, account: { id: accountId, appKey } };
-  const created = await createReviews([newReview], accountContext, { orderRow: order.id });
+  const isBuyer = order.id !== null || (await hasPurchased({ accountId, email, productRow: null }, context));
+  const reviewerType = isBuyer ? ("verified_buyer" as const) : ("verified_reviewer" as const);
+  const created = await createReviews([newReview], accountContext, { request: { orderRow: order.id, reviewerType } });
   await queueReviewEmails(created, { isVerified: true }, accountContext);
   await recordClick({ accountId, mailId, category: mail.category as EmailCategory }, context);
 }
@@ -186,14 +195,15 @@ function validateText(field: keyof typeof reviewFormLimits, text: string): strin
   return `${names[field]} is longer than ${limit.toLocaleString("en-GB")} characters; it has ${text.length.toLocaleString("en-GB")}.`;
 }
 
+type AccountProfile = Awaited<ReturnType<typeof readAccountProfile>>;
 type RequestedProduct = Pick<Row<"products">, "product_id" | "name" | "url" | "image_url">;
 
 /** A review request, with everything needed to display it. */
 interface Requested {
   readonly mail: Pick<Row<"mails">, "id" | "category" | "email" | "name"> & { readonly accountId: number };
   readonly appKey: string;
-  /** Absent for a test email. */
-  readonly order?: { readonly id: number; readonly userReference: string | null } | undefined;
+  /** Absent for a test email. The ID is null if the email belongs to no order. */
+  readonly order?: { readonly id: number | null; readonly userReference: string | null } | undefined;
   readonly product: RequestedProduct;
   readonly storeName: string;
   readonly isUnsubscribed: boolean;
@@ -208,10 +218,11 @@ async function findRequested(token: string, context: HandlerContext): Promise<Re
   const mail = claim && (await findEmail(claim, context));
   if (!mail) return undefined;
   const { order_row: orderRow, user_reference, app_key, unsubscriber, known_name, ...row } = mail;
-  const isTest = orderRow === null;
-  const product = (await findProduct(claim, context)) ?? (isTest ? readSample(mail.data) : undefined);
-  if (!product) return undefined;
   const profile = await readAccountProfile(context, claim.accountId);
+  const isSite = isSiteRequest(mail.category);
+  const isTest = orderRow === null && !isSite;
+  const product = isSite ? describeStore(profile) : await findProductOrSample(claim, { isTest, ...mail }, context);
+  if (!product) return undefined;
   return {
     mail: { ...row, accountId: claim.accountId },
     appKey: app_key,
@@ -220,8 +231,13 @@ async function findRequested(token: string, context: HandlerContext): Promise<Re
     storeName: profile.displayName,
     isUnsubscribed: unsubscriber !== null,
     knownName: known_name ?? undefined,
-    review: isTest ? null : await findWritten(orderRow, claim, context),
+    review: isTest ? null : await findWritten(mail, claim, context),
   };
+}
+
+/** Describes the store like a product. */
+function describeStore({ displayName, domain }: AccountProfile): RequestedProduct {
+  return { product_id: siteReviewsId, name: displayName || "our store", url: domain, image_url: null };
 }
 
 function findEmail({ id, accountId }: Claim, { transaction }: HandlerContext) {
@@ -235,22 +251,25 @@ function findEmail({ id, accountId }: Claim, { transaction }: HandlerContext) {
         .onRef("unsubscribers.email_key", "=", "mails.email_key"),
     )
     .leftJoin("users", sameAccount("users.email_key", "mails.email_key"))
-    .select(["mails.id", "mails.category", "mails.email", "mails.name", "mails.data", "mails.order_row"])
+    .select(["mails.id", "mails.category", "mails.email", "mails.email_key", "mails.name", "mails.data"])
+    .select(["mails.order_row", "mails.created_at"])
     .select(["orders.user_reference", "accounts.app_key", "unsubscribers.id as unsubscriber"])
     .select("users.display_name as known_name")
     .where("mails.id", "=", id)
     .executeTakeFirst();
 }
 
-async function findProduct(
+async function findProductOrSample(
   { productRow = 0, accountId }: Claim,
+  { isTest, data }: { readonly isTest: boolean; readonly data: string },
   { transaction }: HandlerContext,
 ): Promise<RequestedProduct | undefined> {
   const found = await selectAccountRows("products", accountId, transaction)
     .select(["product_id", "name", "url", "image_url", "named_by_visitor"])
     .where("id", "=", productRow)
     .executeTakeFirst();
-  return found && (await openProductView([found], accountId, { transaction })).show(found);
+  if (found) return (await openProductView([found], accountId, { transaction })).show(found);
+  return isTest ? readSample(data) : undefined;
 }
 
 function readSample(data: string): RequestedProduct {
@@ -261,18 +280,29 @@ function readSample(data: string): RequestedProduct {
   return { product_id, name, url, image_url };
 }
 
-/** Finds the review written for the order, even if it is hidden. */
+/** Finds the review written for the order, or by the recipient since an email without an order, even if it is hidden. */
 async function findWritten(
-  orderRow: number,
+  {
+    category,
+    order_row,
+    email_key,
+    created_at: requestedMs,
+  }: Pick<Row<"mails">, "category" | "order_row" | "email_key" | "created_at">,
   { productRow = 0, accountId }: Claim,
   { transaction }: HandlerContext,
 ): Promise<Requested["review"]> {
-  const found = await selectAccountRows("reviews", accountId, transaction)
+  const reviews = selectAccountRows("reviews", accountId, transaction)
     .innerJoin("users", sameAccount("users.id", "reviews.user_row"))
     .select(["reviews.score", "reviews.title", "reviews.content", "reviews.reviewer_type"])
     .select(["reviews.created_at", "users.display_name", "users.kind"])
-    .where("reviews.order_row", "=", orderRow)
-    .where("reviews.product_row", "=", productRow)
+    .where("reviews.product_row", isSiteRequest(category) ? "is" : "=", isSiteRequest(category) ? null : productRow);
+  const found = await (
+    order_row === null
+      ? reviews.where("users.email_key", "=", email_key).where("reviews.created_at", ">=", requestedMs)
+      : reviews.where("reviews.order_row", "=", order_row)
+  )
+    .orderBy("reviews.id")
+    .limit(1)
     .executeTakeFirst();
   if (!found) return null;
   const { score, title, content, reviewer_type, created_at } = found;

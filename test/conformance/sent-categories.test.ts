@@ -1,0 +1,154 @@
+import { randomBytes } from "node:crypto";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createWorker } from "../../src/app/worker.ts";
+import { emailCategories, type EmailCategory, emailTypes } from "../../src/contract/index.ts";
+import type { Service } from "../../src/service/service.ts";
+import { describeIsolated, type Harness } from "../support/backends.ts";
+import { anOrder, anOrderedProduct, aReview, bulkOrders } from "../support/builders.ts";
+import { aQuestion, lastToken, readEmails } from "../support/emails.ts";
+import { type MailServer, startMailServer } from "../support/mail-server.ts";
+import { silentLog } from "../support/silent-log.ts";
+
+const from = { name: null, address: "shop@shop.example" };
+const dayMs = 86_400_000;
+const [owner, ann, bo] = ["owner@shop.example", "ann@mail.example", "bo@mail.example"];
+
+/** The recipient of each category that an event causes, in alphabetical order. */
+const recipients: Partial<Record<EmailCategory, string>> = {
+  anonymous_testimonials_request: ann,
+  answer_notification_shop_owner: owner,
+  answer_notification_shoppers: ann,
+  answer_request_shop_owner: owner,
+  comment_notification: ann,
+  comment_request: owner,
+  mail_after_invoice: ann,
+  map: ann,
+  question_confirmation: ann,
+};
+const reminders: Partial<Record<EmailCategory, string>> = { reminder: ann, site_reminder: ann };
+
+describeIsolated("all categories", (harness: () => Harness) => {
+  let service: Service;
+  let server: MailServer;
+
+  beforeEach(async () => {
+    server = await startMailServer();
+    ({ service } = await harness().newAccount("Tea Shop"));
+    await harness().database.db.updateTable("users").set({ email: owner }).where("kind", "=", "owner").execute();
+    for (const name of ["send_reminders", "send_site_requests", "send_site_reminders"] as const) {
+      await service.emailRules.set({ name, value: true });
+    }
+  });
+  afterEach(() => server.close());
+
+  /** Sends what is due, and returns the category and recipient of each email that the mail server received. */
+  const send = async () => {
+    const { host, port, received } = server;
+    const worker = await createWorker({
+      work: harness().work,
+      mail: { kind: "smtp", host, port, tls: "none", user: null, password: null, from },
+      version: "0",
+      clock: harness().clock,
+      random: randomBytes,
+      log: silentLog,
+    });
+    await worker.runOnce(new AbortController().signal);
+    await worker.close();
+    const categoryOf = (raw: string) => /^List-ID: <([a-z-]+)\./m.exec(raw)?.[1]?.replaceAll("-", "_") ?? "";
+    return received.splice(0).map(({ raw, to }) => [categoryOf(raw), to]);
+  };
+  const follow = async (name: string) => service.links.follow({ token: await lastToken(harness(), name) });
+  const sorted = (sent: readonly unknown[][]) => sent.map((pair) => pair.join(" ")).toSorted();
+  const expected = (categories: object) => sorted(Object.entries(categories));
+
+  /** Causes one email of each category, except reminders. */
+  const causeAll = async () => {
+    await service.reviews.create(aReview());
+    await follow("verify_url");
+    const { reviews } = await service.reviews.list({});
+    await service.reviews.comment({ review_id: reviews[0]?.id ?? 0, content: "Thank you!" });
+    await service.questions.sendConfirmation(aQuestion());
+    await follow("confirm_url");
+    const { questions } = await service.questions.list({ sku: "teapot" });
+    const answer = { question_id: questions[0]?.id ?? 0, content: "Yes.", display_name: "Bo", email: bo };
+    await service.answers.create(answer);
+    const products = { cup: anOrderedProduct({ name: "Cup" }) };
+    await service.orders.massCreate(bulkOrders([anOrder({ order_date: "2026-02-20", products })]));
+  };
+  const listReasons = async () =>
+    (await service.emails.list({})).mails.map(({ category, reason }) => [category, reason]);
+
+  it("are sent by their events, each once, and counted", async () => {
+    await causeAll();
+    expect(sorted(await send())).toEqual(expected(recipients));
+    harness().clock.advance(7 * dayMs);
+    expect(sorted(await send())).toEqual(expected(reminders));
+    harness().clock.advance(6 * dayMs);
+    expect(await send()).toEqual([]);
+    const range = { since_date: "2026-03-01", to_date: "2026-06-30", aggregate: "month" } as const;
+    const stats = await service.emails.stats({ ...range, categories: emailCategories.join(",") } as never);
+    const counts = emailCategories.flatMap((category) => {
+      const months = Object.values(stats[category] ?? {}) as { requests: number; delivered: number }[];
+      const count = (name: "requests" | "delivered") => months.reduce((sum, month) => sum + (month[name] ?? 0), 0);
+      return count("requests") === 0 ? [] : [[category, count("requests"), count("delivered")]];
+    });
+    const categories = Object.keys({ ...recipients, ...reminders });
+    expect(counts.toSorted()).toEqual(categories.map((category) => [category, 1, 1]).toSorted());
+  });
+
+  const suppress = {
+    unsubscribed: async () => {
+      const all = Object.keys(emailTypes).map((type) => [type, [ann, bo, owner]]);
+      await service.unsubscribers.massCreate({ email_list: Object.fromEntries(all) as never });
+    },
+    reported_spam: () => insertSuppressions("spamreports"),
+    bounced_before: () => insertSuppressions("bounces"),
+  };
+  const insertSuppressions = async (kind: string) => {
+    const account_id = await harness().newestAccountId();
+    const rows = [ann, bo, owner].map((email_key) => ({ account_id, email_key, kind, mail_row: 1, created_at: 1 }));
+    await harness().database.db.insertInto("mail_suppressions").values(rows).execute();
+  };
+
+  it.each(["unsubscribed", "reported_spam", "bounced_before"] as const)("are not sent after %s", async (rule) => {
+    await suppress[rule]();
+    await causeAll();
+    expect(await send()).toEqual([]);
+    expect(sorted(await listReasons())).toEqual(sorted(Object.keys(recipients).map((category) => [category, rule])));
+  });
+
+  it.each(["unsubscribed", "reported_spam", "bounced_before"] as const)("have no reminders after %s", async (rule) => {
+    await causeAll();
+    await send();
+    await suppress[rule]();
+    harness().clock.advance(7 * dayMs);
+    expect(await send()).toEqual([]);
+    const reasons = (await listReasons()).filter(
+      ([category]) => category !== undefined && category !== null && category in reminders,
+    );
+    expect(sorted(reasons)).toEqual(sorted(Object.keys(reminders).map((category) => [category, rule])));
+  });
+
+  it("that ask for something count toward the limit per customer", async () => {
+    await service.emailRules.set({ name: "most_mails_to_person", value: 1 });
+    await causeAll();
+    const limited = new Set(["map", "mail_after_invoice"]);
+    const sent = (await send()).filter(([category]) => limited.has(category ?? ""));
+    expect(sent).toHaveLength(1);
+    expect((await listReasons()).filter(([, reason]) => reason !== null)).toMatchObject([
+      [expect.any(String), "too_many_to_person"],
+    ]);
+  });
+
+  it("are off by default, if the specification's customers do not expect them", async () => {
+    for (const name of ["send_reminders", "send_site_requests", "send_site_reminders"] as const) {
+      await service.emailRules.set({ name, value: null });
+    }
+    await causeAll();
+    await send();
+    harness().clock.advance(7 * dayMs);
+    await send();
+    const optional = new Set(["reminder", "site_reminder", "mail_after_invoice"]);
+    expect((await readEmails(harness())).filter(({ category }) => optional.has(category))).toEqual([]);
+  });
+});
