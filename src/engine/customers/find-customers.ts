@@ -53,7 +53,7 @@ async function findPeople(
   context: HandlerContext,
 ): Promise<ReadonlyMap<string, Found>> {
   const people = new Map<string, Found>();
-  for await (const ids of findByPart(table, searched, { direction: "down" }, context)) {
+  for await (const ids of findByPart(table, searched, { direction: "down", count }, context)) {
     const { rows } = await sql<Found>`select id, email, created_at, ${columns[table]} from ${sql.table(table)}
       where account_id = ${accountOf(context).id} and id in (${sql.join(ids)})`.execute(context.transaction);
     for (const row of rows.toSorted((a, b) => b.id - a.id)) {

@@ -123,7 +123,8 @@ async function searchEmails(
   const sinceId = isUp && query.since_id !== undefined ? query.since_id - 1 : undefined;
   const afterId = query.page_info === undefined ? sinceId : readCursor(query.page_info, 2)[1];
   const found: EmailRow[] = [];
-  for await (const ids of findByPart("mails", searched, { direction: isUp ? "up" : "down", afterId }, context)) {
+  const course = { direction: isUp ? "up" : "down", afterId, count } as const;
+  for await (const ids of findByPart("mails", searched, course, context)) {
     const rows = await selectEmailsByState(query, context).where("mails.id", "in", ids).execute();
     found.push(...rows.toSorted((a, b) => (isUp ? a.id - b.id : b.id - a.id)));
     if (found.length >= count) break;

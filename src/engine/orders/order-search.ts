@@ -61,7 +61,7 @@ async function searchByPart(
   } else {
     // Lines of the last order may follow.
     const afterId = lastOrder === undefined ? undefined : lastOrder - sign;
-    const course = { direction: sort === "oldest" ? "up" : "down", afterId } as const;
+    const course = { direction: sort === "oldest" ? "up" : "down", afterId, count: size + 1 } as const;
     for await (const ids of findByPart("orders", searched, course, context)) {
       const batch = sql`select batch.id from ${batchOfIds(ids, context.dialect)}`;
       found.push(...(await readLines([sql<boolean>`purchases.order_row in (${batch})`])));

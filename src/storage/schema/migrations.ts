@@ -167,6 +167,11 @@ async function addCredentials(database: MigratedDatabase): Promise<void> {
   await database.dialect.createTables({ credentials }, database.db);
 }
 
+/** Empties the index for parts of texts, whose form has changed. It is filled again later. */
+async function clearSearchTables({ db }: MigratedDatabase): Promise<void> {
+  for (const table of ["search_blocks", "search_postings"]) await sql`delete from ${sql.table(table)}`.execute(db);
+}
+
 /** The first one describes the oldest schema that can be used: it is not run. */
 export const migrations: readonly [Migration, ...Migration[]] = [
   { version: 23, name: "all tables", up: async () => {} },
@@ -216,4 +221,5 @@ export const migrations: readonly [Migration, ...Migration[]] = [
   { version: 33, name: "resent emails", up: addResentEmails },
   { version: 34, name: "search for parts of texts", up: addSearchTables },
   { version: 35, name: "credentials with roles", up: addCredentials },
+  { version: 36, name: "a smaller index for parts of texts", up: clearSearchTables },
 ];

@@ -12,7 +12,7 @@ export const searchTables = defineTables({
       block: integer,
       first_row: bigint,
       last_row: bigint,
-      /** The IDs of the records: the first one, and the difference of each to the one before, separated by commas. */
+      /** The IDs of the records: see `writeIds` in `kernel/lists/postings.ts`. */
       rows: text,
       /** 0 if texts have changed since the block was indexed. */
       is_current: integer,

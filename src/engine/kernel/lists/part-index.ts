@@ -9,6 +9,7 @@ import {
   bucketCount,
   type PostingsRow,
   removeSection,
+  writeIds,
   writeSections,
 } from "./postings.ts";
 
@@ -196,7 +197,7 @@ async function indexBlock(table: SearchedTable, context: HandlerContext): Promis
   if (changed) await removeSections(table, [block], context);
   await appendSections({ table, block, sections }, context);
   const values = {
-    rows: sorted.map(({ id }, at) => id - (sorted[at - 1]?.id ?? 0)).join(","),
+    rows: writeIds(sorted.map(({ id }) => id)),
     is_current: 1,
   };
   if (changed) {

@@ -13,23 +13,29 @@ import {
   selectTexts,
   type TextRow,
 } from "./part-index.ts";
-import { blocksPerSegment, bucketOf, foldPart, intersect, listParts } from "./postings.ts";
+import {
+  blocksPerSegment,
+  bucketOf,
+  foldPart,
+  idsAt,
+  intersect,
+  type Intersection,
+  listParts,
+  type PostingsRow,
+} from "./postings.ts";
 
 /**
- * Parts of a long text that are looked up first, and the rarest of them, which are looked up in the other segments. They are
- * enough, because the texts of what is found are compared.
+ * Parts of a long text that are looked up first, and the rarest of them, which are looked up in the other segments, where more
+ * parts follow if too much is found. They are enough, because the texts of what is found are compared.
  */
 const maxParts = 8;
-const maxRareParts = 3;
+const fewParts = 2;
 
-/** Records that are returned at once, at most. */
-const readAtOnce = 500;
-
-/** Records that are compared at once, at least. */
-const comparedAtOnce = 100;
+/** Records that are compared and returned at once, at most. */
+const maxAtOnce = 500;
 
 /** Segments that are read first, and how many times as many are read next. */
-const firstSegments = 4;
+const firstSegments = 2;
 const growth = 16;
 
 /** The text that a user searches for. */
@@ -59,10 +65,11 @@ export class SearchedText {
   }
 }
 
-/** The order of a list by ID, and the ID after which it begins. */
+/** The order of a list by ID, the ID after which it begins, and the number of records that are probably enough. */
 export interface Course {
   readonly direction: "up" | "down";
   readonly afterId?: number | undefined;
+  readonly count: number;
 }
 
 /** Inclusive. */
@@ -84,11 +91,10 @@ export async function* findByPart(
   const range = toRange(course);
   const parts = listPieces(await readBlocks(table, context), range);
   for (const part of course.direction === "up" ? parts : parts.toReversed()) {
-    const search = { table, searched, range, direction: course.direction };
+    const search = { table, searched, range, direction: course.direction, batches: new Batches(course.count) };
     const found = "first" in part ? scan({ ...search, range: part }, context) : lookUp(search, part, context);
-    for await (const ids of found) {
-      for (let from = 0; from < ids.length; from += readAtOnce) yield ids.slice(from, from + readAtOnce);
-    }
+    const returned = new Batches(course.count);
+    for await (const ids of found) yield* returned.split(ids);
   }
 }
 
@@ -97,6 +103,26 @@ interface Search {
   readonly searched: SearchedText;
   readonly range: Range;
   readonly direction: "up" | "down";
+  readonly batches: Batches;
+}
+
+/** Splits records so that few are read if the first are enough: each batch is twice as long as the one before. */
+class Batches {
+  /** Records of the next one. */
+  size: number;
+
+  constructor(size: number) {
+    this.size = Math.min(size, maxAtOnce);
+  }
+
+  *split(ids: readonly number[]): Generator<readonly number[]> {
+    for (let from = 0; from < ids.length;) {
+      const batch = ids.slice(from, from + this.size);
+      from += batch.length;
+      this.size = Math.min(2 * this.size, maxAtOnce);
+      yield batch;
+    }
+  }
 }
 
 function toRange({ direction, afterId }: Course): Range {
@@ -134,11 +160,11 @@ async function* scan(
   const order = direction === "up" ? sql`asc` : sql`desc`;
   for (let { first, last } = range; first <= last;) {
     const { rows } = await sql<TextRow>`select * from (${selectRange(table, { first, last }, context)}) as listed
-      where ${searched.mayBeIn("listed.text")} order by id ${order} limit ${readAtOnce}`.execute(context.transaction);
+      where ${searched.mayBeIn("listed.text")} order by id ${order} limit ${maxAtOnce}`.execute(context.transaction);
     const found = selectFound(rows, searched, direction);
     if (found.length > 0) yield found;
     const end = rows.at(-1)?.id;
-    if (end === undefined || rows.length < readAtOnce) return;
+    if (end === undefined || rows.length < maxAtOnce) return;
     if (direction === "up") first = end + 1;
     else last = end - 1;
   }
@@ -150,7 +176,7 @@ function selectFound(rows: readonly TextRow[], searched: SearchedText, direction
   return found.toSorted((a, b) => sign * (a - b));
 }
 
-const segmentOf = ({ block }: Block) => Math.floor(block / blocksPerSegment);
+const segmentOf = ({ block }: Pick<Block, "block">) => Math.floor(block / blocksPerSegment);
 
 /** Finds the records of blocks in the index, and compares them. */
 async function* lookUp(search: Search, blocks: readonly Block[], context: Context): AsyncGenerator<readonly number[]> {
@@ -158,16 +184,39 @@ async function* lookUp(search: Search, blocks: readonly Block[], context: Contex
   const ordered = direction === "up" ? blocks : blocks.toReversed();
   const segments = [...new Set(ordered.map(segmentOf))];
   let parts: readonly number[] = [...searched.parts];
+  let first = parts.length;
   for (let [at, count] = [0, firstSegments]; at < segments.length; at += count, count *= growth) {
     const read = new Set(segments.slice(at, at + count));
-    const buckets = new Set(parts.map(bucketOf));
-    const { positions, counts } = intersect(parts, await readPostings(table, { buckets, segments: read }, context));
-    const found = ordered.flatMap((block) => {
-      const inBlock = read.has(segmentOf(block)) ? (positions.get(block.block) ?? []) : [];
-      return inBlock.length === 0 ? [] : [{ block: block.block, positions: inBlock }];
+    const { positions, counts } = await findPositions({ table, segments: read, parts, first }, context);
+    const found = ordered.flatMap(({ block }) => {
+      const inBlock = positions.get(block) ?? [];
+      return inBlock.length === 0 ? [] : [{ block, positions: inBlock }];
     });
     yield* compare(search, found, context);
-    parts = parts.toSorted((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0)).slice(0, maxRareParts);
+    parts = parts.toSorted((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0));
+    first = fewParts;
+  }
+}
+
+interface LookedUp {
+  readonly table: SearchedTable;
+  readonly segments: ReadonlySet<number>;
+  readonly parts: readonly number[];
+  /** The number of parts that are looked up at once. The others follow until comparing the records is less work. */
+  readonly first: number;
+}
+
+async function findPositions({ table, segments, parts, first }: LookedUp, context: Context): Promise<Intersection> {
+  const rows: PostingsRow[] = [];
+  let left = segments;
+  for (let [from, to] = [0, first]; ; [from, to] = [to, to + 1]) {
+    const buckets = new Set(parts.slice(from, to).map(bucketOf));
+    for (const { bucket } of rows) buckets.delete(bucket);
+    rows.push(...(await readPostings(table, { buckets, segments: left }, context)));
+    const found = intersect(parts.slice(0, to), rows);
+    const count = [...found.positions.values()].reduce((sum, { length }) => sum + length, 0);
+    if (to >= parts.length || count <= segments.size) return found;
+    left = new Set([...found.positions].flatMap(([block, { length }]) => (length === 0 ? [] : segmentOf({ block }))));
   }
 }
 
@@ -178,21 +227,20 @@ interface FoundPositions {
 
 /** Compares the records that were found, some at a time. */
 async function* compare(
-  { table, searched, range, direction }: Search,
+  { table, searched, range, direction, batches }: Search,
   found: readonly FoundPositions[],
   context: Context,
 ): AsyncGenerator<readonly number[]> {
-  let ids: number[] = [];
   let waiting: FoundPositions[] = [];
   for (const [at, block] of found.entries()) {
     waiting.push(block);
     const count = waiting.reduce((sum, { positions }) => sum + positions.length, 0);
-    if (count < comparedAtOnce && at < found.length - 1) continue;
-    ids = (await readIds(table, waiting, context)).filter((id) => id >= range.first && id <= range.last);
+    if (count < batches.size && at < found.length - 1) continue;
+    const ids = (await readIds(table, waiting, context)).filter((id) => id >= range.first && id <= range.last);
     waiting = [];
     const ordered = ids.toSorted((a, b) => (direction === "up" ? a - b : b - a));
-    for (let from = 0, size = comparedAtOnce; from < ordered.length; from += size, size = readAtOnce) {
-      const batch = batchOfIds(ordered.slice(from, from + size), context.dialect);
+    for (const compared of batches.split(ordered)) {
+      const batch = batchOfIds(compared, context.dialect);
       const { rows } = await selectTexts(table, sql`${batch}`, accountIdOf(context)).execute(context.transaction);
       const matches = selectFound(rows, searched, direction);
       if (matches.length > 0) yield matches;
@@ -213,11 +261,7 @@ async function readIds(table: SearchedTable, found: readonly FoundPositions[], c
     )
     .execute();
   const byBlock = new Map(rows.map((row) => [row.block, row.rows]));
-  return found.flatMap(({ block, positions }) => {
-    let id = 0;
-    const all = (byBlock.get(block) ?? "").split(",").map((difference) => (id += Number(difference)));
-    return positions.flatMap((position) => all[position] ?? []);
-  });
+  return found.flatMap(({ block, positions }) => idsAt(positions, byBlock.get(block) ?? ""));
 }
 
 interface PageQuery {
@@ -237,7 +281,7 @@ export async function findPageByPart<R extends { readonly id: number }>(
   const size = Math.min(limit, searchPage.max);
   if (size === 0) throw invalidField("limit", "must be at least 1");
   const [afterId] = page_info === undefined ? [] : readCursor(page_info, 1);
-  const course = { direction: sort === "oldest" ? "up" : "down", afterId } as const;
+  const course = { direction: sort === "oldest" ? "up" : "down", afterId, count: size + 1 } as const;
   const found: R[] = [];
   for await (const ids of findByPart(table, new SearchedText(search), course, context)) {
     const rows = new Map((await read(ids)).map((row) => [row.id, row]));

@@ -12,10 +12,37 @@ export const blockSize = 8_192;
 export const bucketCount = 2_048;
 
 /** Blocks whose sections are in the same row. With more, a search reads fewer rows, but each is written more often. */
-export const blocksPerSegment = 4;
+export const blocksPerSegment = 8;
 
 /** A number that is written as one character is below this one. */
 const largeNumber = 0x4000;
+
+/** Writes ascending IDs: the first, and the difference of each to the one before, with the number of equal ones after `*`. */
+export function writeIds(ids: readonly number[]): string {
+  const runs: { readonly difference: number; count: number }[] = [];
+  for (const [at, id] of ids.entries()) {
+    const difference = id - (ids[at - 1] ?? 0);
+    const last = runs.at(-1);
+    if (last?.difference === difference) last.count++;
+    else runs.push({ difference, count: 1 });
+  }
+  return runs.map(({ difference, count }) => (count === 1 ? difference : `${difference}*${count}`)).join(",");
+}
+
+/** Finds the IDs at ascending positions in what {@link writeIds} has written. */
+export function idsAt(positions: readonly number[], written: string): readonly number[] {
+  const runs = written.split(",").values();
+  let [at, id, difference, count] = [0, 0, 0, 0];
+  return positions.map((position) => {
+    while (position >= at + count) {
+      at += count;
+      id += difference * count;
+      const { value = "" } = runs.next();
+      [difference = 0, count = 1] = value.split("*").map(Number);
+    }
+    return id + difference * (position - at + 1);
+  });
+}
 
 /** From `#` on, without the backslash, so that JSON and SQL need no escapes. There are no surrogates either. */
 function write(number: number): string {

@@ -4,9 +4,11 @@ import {
   blocksPerSegment,
   bucketOf,
   foldPart,
+  idsAt,
   intersect,
   listParts,
   removeSection,
+  writeIds,
   writeSections,
 } from "../../../../src/engine/kernel/lists/postings.ts";
 
@@ -84,5 +86,21 @@ describe("postings", () => {
       Array.from({ length: 8_192 }, (_, at) => `${at} all`),
     ).join("");
     expect(all).not.toMatch(/[\0-"\\\uD800-\uDFFF]/);
+  });
+
+  it("return the IDs at positions", () => {
+    const ascending = fc.uniqueArray(fc.oneof(fc.nat(20), fc.nat()), { minLength: 1, maxLength: 50 });
+    fc.assert(
+      fc.property(ascending, fc.nat(3), (unsorted, step) => {
+        const ids = unsorted.map((id) => id + 1).toSorted((a, b) => a - b);
+        const positions = ids.flatMap((_, at) => (at % (step + 1) === 0 ? [at] : []));
+        expect(idsAt(positions, writeIds(ids))).toEqual(positions.map((at) => ids[at]));
+        expect(idsAt([0, ids.length - 1], ids.map((id, at) => id - (ids[at - 1] ?? 0)).join(","))).toEqual([
+          ids[0],
+          ids.at(-1),
+        ]);
+      }),
+    );
+    expect(writeIds([5, 6, 7, 9])).toBe("5,1*2,2");
   });
 });
