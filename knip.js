@@ -17,7 +17,13 @@ export default {
     "test/attack/probe.js",
   ],
   project: ["src/**/*.ts!", "test/**/*.{ts,js}", "bin/*.js"],
-  ignoreDependencies: ["@stryker-mutator/api", "@stryker-mutator/vitest-runner", "oxc-parser"],
+  ignoreDependencies: [
+    "@stryker-mutator/api",
+    "@stryker-mutator/vitest-runner",
+    "@types/mjml",
+    "mjml",
+    "oxc-parser",
+  ],
   ignoreExportsUsedInFile: true,
   ignoreBinaries: [
     "age",

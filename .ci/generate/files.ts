@@ -3,6 +3,7 @@ import { topics } from "../../src/cli/program/help/topics.ts";
 import { createDocument } from "../../src/server/openapi/document.ts";
 import { nounOf, writeIndex, writeNounPage } from "./command-docs.ts";
 import { capacityPage, writeCapacityPage } from "./capacity-page.ts";
+import { frameModule, writeFrameModule } from "./email-frame.ts";
 import { writeErrorsPage } from "./errors-page.ts";
 import { writeLimitsPage } from "./limits-page.ts";
 import { writeRolesPage } from "./roles-page.ts";
@@ -20,6 +21,7 @@ export async function generateFiles(version: string): Promise<ReadonlyMap<string
     ["docs/reference/errors.md", writeErrorsPage()],
     ["docs/reference/limits.md", writeLimitsPage()],
     ["docs/reference/roles.md", writeRolesPage()],
+    [frameModule, await writeFrameModule()],
     [capacityPage, writeCapacityPage()],
     [`${generatedFolder}/README.md`, writeIndex(all, Object.values(topics))],
   ]);

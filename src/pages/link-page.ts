@@ -18,7 +18,7 @@ const texts: Readonly<Record<LinkKind, LinkTexts>> = {
     title: "Confirm your review",
     doneTitle: "Your review is confirmed",
     quotesDetail: true,
-    ready: (about) => markup`You wrote a review of ${about}. To publish it, confirm that it is yours.`,
+    ready: (about) => markup`You wrote a review of ${about}. Please confirm that it is yours.`,
     button: "Confirm my review",
     done: (about) => markup`Thank you! Your review of ${about} is confirmed.`,
   },

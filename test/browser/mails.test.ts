@@ -41,12 +41,16 @@ const distinct = sentEmailCategories.filter(
 );
 
 describeInBrowser("mails as they are read", (browser) => {
-  it.each(Object.keys(viewports) as ViewportName[])("are accessible in the window of a %s", async (viewport) => {
-    const { page, context } = await browser.open(undefined, { viewport });
+  it.each(
+    (Object.keys(viewports) as ViewportName[]).flatMap((viewport) =>
+      (["light", "dark"] as const).map((colorScheme) => [viewport, colorScheme] as const),
+    ),
+  )("are accessible on a %s in %s colors", async (viewport, colorScheme) => {
+    const { page, context } = await browser.open(undefined, { viewport, colorScheme });
     await context.route("**", (route) => route.abort());
     for (const category of distinct) {
       await page.setContent((await renderOutgoing(createSampleEmail(category))).html);
-      await takeScreenshot(page, `mail-${viewport}-${category}`);
+      await takeScreenshot(page, `mail-${viewport}-${colorScheme}-${category}`);
       expect(await findAccessibilityIssues(page), category).toEqual([]);
     }
   });

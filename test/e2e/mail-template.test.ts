@@ -111,7 +111,10 @@ describe("mail templates", () => {
     const builtIn = await home.json<Template>(["mail", "templates", "edit", "map", "--built-in"], {
       env: { EDITOR: createEditor(home, `sed -i 's/^How do you like.*/Changed/' "$1"`) },
     });
-    expect(builtIn.data).toMatchObject({ subject: "Changed", html: expect.stringContaining("<main>") as string });
+    expect(builtIn.data).toMatchObject({
+      subject: "Changed",
+      html: expect.stringContaining('{% layout "frame" %}') as string,
+    });
   });
 
   it("keeps the edited file if it is invalid", async () => {

@@ -96,9 +96,13 @@ export function stoppingTypesOf(emailTypeId: number): readonly number[] {
   return emailTypeId === emailTypeOf.resend_map ? [emailTypeId, emailTypeOf.map] : [emailTypeId];
 }
 
-/** The type that the unsubscribe link of an email unsubscribes from: review requests, if its own cannot be stopped. */
+/**
+ * The type that the unsubscribe link of an email unsubscribes from: if its own cannot be stopped, answers to the question that
+ * was asked, or review requests.
+ */
 export function unsubscribeTypeOf(emailTypeId: number): number {
-  return isStoppedByRecipient(emailTypeId) ? emailTypeId : emailTypeOf.map;
+  if (isStoppedByRecipient(emailTypeId)) return emailTypeId;
+  return emailTypeId === emailTypeOf.question_confirmation ? emailTypeOf.answer_notification_shoppers : emailTypeOf.map;
 }
 
 /**

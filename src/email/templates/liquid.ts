@@ -2,6 +2,7 @@ import type { Liquid, LiquidError, Template, Token } from "liquidjs";
 import { balanceDirectionMarks } from "../../pages/bidi.ts";
 import { escapeText } from "../../pages/markup.ts";
 import type { EmailTemplate } from "../outgoing-email.ts";
+import { frameParts } from "./built-in/frame.ts";
 import { type TemplatePart, TemplateError } from "./template-error.ts";
 
 /**
@@ -19,10 +20,12 @@ const limits = {
 
 /**
  * Supported tags.
- * Assumed: tags that read files or output values without escaping are not supported, nor is `capture`, whose HTML would
- * be escaped.
+ * Assumed: tags that output values without escaping are not supported, nor is `capture`, whose HTML would be escaped.
+ * `layout` and `render` find only the parts of the frame, never files.
  */
-const tags = new Set("assign case comment for if unless break continue echo liquid raw #".split(" "));
+const tags = new Set(
+  "assign block case comment for if unless break continue echo layout liquid raw render #".split(" "),
+);
 
 /** Supported filters. Assumed: `raw` is not supported, so that user content is always escaped. */
 const filters = new Set(
@@ -61,7 +64,7 @@ interface Place {
 export async function openRenderer(): Promise<Renderer> {
   const { Liquid: Engine, Token: TokenClass } = await import("liquidjs");
   TokenClass.prototype.getPosition = findPosition;
-  const createEngine = (outputEscape: (value: unknown) => string) => {
+  const createEngine = (kind: keyof typeof frameParts, outputEscape: (value: unknown) => string) => {
     const engine = new Engine({
       outputEscape,
       ownPropertyOnly: true,
@@ -69,7 +72,8 @@ export async function openRenderer(): Promise<Renderer> {
       strictVariables: true,
       timezoneOffset: 0,
       locale: "en",
-      templates: {},
+      templates: frameParts[kind],
+      cache: true,
       parseLimit: limits.templateLength,
       renderLimit: limits.renderMs,
       memoryLimit: limits.memory,
@@ -78,8 +82,8 @@ export async function openRenderer(): Promise<Renderer> {
     for (const name of Object.keys(engine.filters)) if (!filters.has(name)) delete engine.filters[name];
     return engine;
   };
-  const plain = createEngine((value) => balanceDirectionMarks(asText(value)));
-  const html = createEngine((value) => escapeText(balanceDirectionMarks(asText(value))));
+  const plain = createEngine("text", (value) => balanceDirectionMarks(asText(value)));
+  const html = createEngine("html", (value) => escapeText(balanceDirectionMarks(asText(value))));
   plain.registerFilter("quote", (value: unknown) => quoteLines(asText(value)));
   // All values are already escaped; an explicit `escape` must not escape them twice.
   for (const engine of [plain, html]) engine.registerFilter("escape", asText);
@@ -101,7 +105,11 @@ export async function openRenderer(): Promise<Renderer> {
   return {
     render: (part, template, scope, renderLimit = limits.renderMs) =>
       withTemplateErrors(part, () => {
-        const output = engineOf(part).renderSync(parse(part, template), scope, { renderLimit }) as string;
+        const output = engineOf(part).renderSync(parse(part, template), scope, {
+          renderLimit,
+          // The parts of the frame have no other scope.
+          globals: scope,
+        }) as string;
         if (output.length > limits.outputLength) throw new TemplateError(part, "produces too much output");
         return output;
       }),
@@ -167,6 +175,8 @@ const limitMessages: readonly (readonly [RegExp, string])[] = [
 function formatLiquidMessage(message: string): string {
   const unknown = /^undefined (variable|filter): (.+)$/.exec(message);
   if (unknown) return `unknown ${unknown[1]} ${unknown[2]}`;
+  const part = /^ENOENT: Failed to lookup "(.*)" in/.exec(message);
+  if (part) return `unknown part ${part[1]} of the frame`;
   const tag = /^tag "(.+)" not found$/.exec(message);
   return tag ? `unknown tag ${tag[1]}` : message.replace(/, line:\d+, col:\d+$/, "");
 }

@@ -1,5 +1,6 @@
-import { breakLinks, type SentEmailCategory, siteReviewsId, starScores } from "../../contract/index.ts";
+import { breakLinks, defaultBrand, type SentEmailCategory, siteReviewsId, starScores } from "../../contract/index.ts";
 import { openRenderer, type Renderer } from "./liquid.ts";
+import { createTheme } from "./theme.ts";
 import { normalizeLines, asOneLine, truncate, removeDirectionMarks } from "./rendered-email.ts";
 import type { EmailTemplate, OutgoingEmail } from "../outgoing-email.ts";
 import type { TemplatePart } from "./template-error.ts";
@@ -13,7 +14,7 @@ export type TemplatedEmail = Pick<OutgoingEmail, "to" | "store" | "data" | "unsu
 const maxSubjectLength = 250;
 
 /** Values that keep their line breaks. */
-const multilineNames = new Set(["content", "comment", "answer"]);
+const multilineNames = new Set(["content", "comment", "answer", "postal_address"]);
 
 /** Values that visitors choose. */
 const visitorNames = new Set(["title", "content"]);
@@ -30,8 +31,14 @@ export function createScope(mail: TemplatedEmail): EmailScope {
   const storeName = mail.store.name.trim();
   const name = storeName || defaultStoreName;
   return clean("", {
-    // Emails of earlier versions lack it.
+    // Emails of earlier versions lack these.
     is_held: false,
+    is_by_store: null,
+    my_reviews_url: null,
+    language: "en",
+    dir: "ltr",
+    start: "left",
+    ...createTheme(defaultBrand),
     ...addStars(mail.data, name),
     customer: { name: breakLinks(mail.to.name), email: mail.to.address },
     store: { ...mail.store, name, is_named: storeName !== "" },
@@ -84,12 +91,15 @@ export async function renderEmail(
   limitMs?: number,
 ): Promise<EmailTemplate> {
   const { render } = await getRenderer();
-  const renderPart = (part: TemplatePart) => render(part, template[part], scope, limitMs);
-  const subject = asOneLine(renderPart("subject")).replaceAll(/\s+/g, " ");
+  const renderPart = (part: TemplatePart, variables = scope) => render(part, template[part], variables, limitMs);
+  const line = asOneLine(renderPart("subject")).replaceAll(/\s+/g, " ");
+  const subject = truncate(removeDirectionMarks(line), maxSubjectLength);
+  // The frame contains the subject as its title.
+  const withSubject = { ...scope, subject };
   return {
-    subject: truncate(removeDirectionMarks(subject), maxSubjectLength),
-    text: `${normalizeLines(renderPart("text")).trim()}\n`,
-    html: renderPart("html"),
+    subject,
+    text: `${normalizeLines(renderPart("text", withSubject)).trim()}\n`,
+    html: renderPart("html", withSubject),
   };
 }
 

@@ -83,7 +83,7 @@ export async function queueAnswerNotifications(
   const ids = { question_id: question.id, answer_id };
   const texts = await describe(asked.content, product, accountId, context);
   const answer = email === undefined ? content : breakLinks(content);
-  const data = () => ({ ...ids, ...texts, answer });
+  const data = () => ({ ...ids, ...texts, answer, is_by_store: email === undefined });
   const isByAsker = email !== undefined && emailKeyOf(email) === emailKeyOf(asker.email);
   if (!isByAsker) {
     const recipient = { email: asker.email, name: asker.name };

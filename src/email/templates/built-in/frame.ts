@@ -1,71 +1,78 @@
 import type { EmailTemplate } from "../../outgoing-email.ts";
+import { frameHtml } from "./frame-html.ts";
 
 /** The parts of a template that depend on the category, in Liquid. */
 export interface Message {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** What lists of emails show after the subject. */
+  readonly preheader: string;
   /** Completes the sentence "You received this email because …". */
   readonly because: string;
-  /** Whether the unsubscribe link stops review requests instead of these emails. */
-  readonly isRequested?: boolean;
+  /** What the unsubscribe link stops (default: these emails). */
+  readonly unsubscribes?: string;
 }
 
-const style = `
-      body { margin: 0; background: #ffffff; color: #1b1b1f; font: 16px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; }
-      main, footer { max-width: 36rem; margin: 0 auto; padding: 1rem; }
-      h1 { font-size: 1.4rem; line-height: 1.25; }
-      h1, h2, p, blockquote { overflow-wrap: anywhere; }
-      h2 { font-size: 1.1rem; line-height: 1.3; margin: 0 0 0.5rem; }
-      img { display: block; max-width: 10rem; max-height: 10rem; margin: 0 0 0.5rem; border: 0; }
-      a { color: #0b4fb3; }
-      .button { display: inline-block; padding: 0.6rem 1.2rem; border-radius: 0.25rem; background: #0b4fb3; color: #ffffff; text-decoration: none; }
-      .stars a { display: inline-block; min-width: 1.5rem; margin: 0 0.25rem 0.25rem 0; padding: 0.6rem 0.7rem; border: 1px solid #6f6f7a; border-radius: 0.25rem; color: #1b1b1f; text-align: center; text-decoration: none; }
-      .stars b { color: #8a5200; font-size: 1.25rem; line-height: 1; }
-      .product { margin: 0 0 1.5rem; padding: 1rem 0 0; border-top: 1px solid #d5d5dc; }
-      .notice { padding: 0.5rem 1rem; border: 1px solid #8a5200; }
-      blockquote { margin: 0 0 1rem; padding: 0 0 0 1rem; border-left: 3px solid #d5d5dc; }
-      footer { border-top: 1px solid #d5d5dc; color: #55555e; font-size: 0.875rem; }
-    `;
+/** A button, in a padded cell, because Outlook ignores the padding of links. */
+const button = `<table role="presentation" border="0" cellspacing="0" cellpadding="0" style="margin:0 0 16px">
+<tr><td class="button" bgcolor="{{ colors.accent }}" style="padding:5px 10px;background:{{ colors.accent }};border-radius:{{ brand.radius }}px"><a href="{{ url }}" style="display:block;padding:5px 10px;color:{{ colors.on_accent }};font-weight:bold;text-decoration:none">{{ label }}</a></td></tr>
+</table>
+`;
 
-/** Builds a complete template, which stores can use as a starting point. */
-export function frame({ subject, text, html, because, isRequested = false }: Message): EmailTemplate {
-  const unsubscribe = `Unsubscribe from ${isRequested ? "review requests" : "these emails"}`;
-  return {
-    subject,
-    text: `Hi{% if customer.name != "" %} {{ customer.name }}{% endif %},
+/** Five links to the form, each with its rating. An email may have 20 of these, so they are short. */
+const stars = `<table class="stars" role="presentation" border="0" cellspacing="0" cellpadding="6" style="font-size:19px"><tr>
+{% for star in product.stars %}<td><a href="{{ star.url }}" style="color:{{ colors.text }};text-decoration:none">{{ star.score }}&#160;<b style="color:{{ colors.star }}">★</b></a></td>
+{% endfor %}</tr></table>
+`;
 
-${text.trim()}
+const product = `<div class="line" style="border-top:1px solid {{ colors.line }};padding:16px 0">
+<table role="presentation" border="0" cellspacing="0" cellpadding="0" width="100%" style="margin:0 0 8px"><tr>
+{% if product.image_url %}<td width="88"><img src="{{ product.image_url }}" alt="" width="72" height="72" style="display:block;height:72px;object-fit:contain"></td>
+{% endif %}<td align="{{ start }}"><h2 dir="auto">{% if product.url %}<a href="{{ product.url }}">{{ product.name }}</a>{% else %}{{ product.name }}{% endif %}</h2></td>
+</tr></table>
+{% render "stars", product: product %}</div>
+`;
 
+const quote = `<blockquote dir="auto" class="line" style="margin:0 0 16px;padding:0 16px;border-{{ start }}:3px solid {{ colors.line }}">
+{% if title != "" %}<p dir="auto"><strong>{{ title }}</strong></p>
+{% endif %}<p dir="auto">{{ text | newline_to_br }}</p>
+</blockquote>
+`;
+
+const frameText = `{% block greeting %}Hi{% if customer.name != "" %} {{ customer.name }}{% endif %},{% endblock %}
+{% block content %}{% endblock %}
 {% if store.is_named %}{{ store.name }}
 {% endif %}{% if store.url %}{{ store.url }}
 {% endif %}
 --\u0020
-You received this email because ${because}.
-${isRequested ? unsubscribe : "Unsubscribe"}: {{ unsubscribe_url }}
-`,
-    html: `<!DOCTYPE html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light">
-    <title>${subject}</title>
-    <style>${style}</style>
-  </head>
-  <body>
-    <main>
-      <p>Hi{% if customer.name != "" %} <bdi>{{ customer.name }}</bdi>{% endif %},</p>
-${html.trim().replaceAll(/^(?=.)/gm, " ".repeat(6))}
-      <p>{% if store.is_named == false %}{% if store.url %}<a href="{{ store.url }}">Visit our store</a>{% endif %}{% elsif store.url %}<a href="{{ store.url }}"><bdi>{{ store.name }}</bdi></a>{% else %}<bdi>{{ store.name }}</bdi>{% endif %}</p>
-    </main>
-    <footer>
-      <p>You received this email because ${isolate(because)}.</p>
-      <p><a href="{{ unsubscribe_url }}">${unsubscribe}</a></p>
-    </footer>
-  </body>
-</html>
-`,
+{% block reason %}{% endblock %}
+{% if brand.postal_address %}{{ brand.postal_address }}
+{% endif %}{% if my_reviews_url %}My reviews: {{ my_reviews_url }}
+{% endif %}{% if brand.privacy_url %}Privacy: {{ brand.privacy_url }}
+{% endif %}{% if brand.terms_url %}Terms: {{ brand.terms_url }}
+{% endif %}{% block unsubscribe %}Unsubscribe{% endblock %}: {{ unsubscribe_url }}
+`;
+
+/** The layout and its parts, by the names that templates use in `layout` and `render`. */
+export const frameParts: Readonly<Record<"html" | "text", Readonly<Record<string, string>>>> = {
+  html: { frame: frameHtml, button, product, stars, quote },
+  text: { frame: frameText },
+};
+
+/** Builds a template in the frame, which stores can use as a starting point. */
+export function frame({ subject, text, html, ...message }: Message): EmailTemplate {
+  const { preheader, because, unsubscribes = "these emails" } = message;
+  const fill = (content: string, reason: string) => `{% block content %}
+${content.trim()}
+{% endblock %}
+{% block reason %}You received this email because ${reason}.{% endblock %}
+{% block unsubscribe %}Unsubscribe from ${unsubscribes}{% endblock %}
+`;
+  return {
+    subject,
+    text: `{% layout "frame" %}\n${fill(text, because)}`,
+    html: `{% layout "frame" %}\n{% block preheader %}${preheader}{% endblock %}\n${fill(html, isolate(because))}`,
   };
 }
 

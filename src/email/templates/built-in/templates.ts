@@ -7,28 +7,30 @@ const ofProduct = `{% if product_name %} of {{ product_name }}{% endif %}`;
 const verifyReview: EmailTemplate = frame({
   subject: `Please confirm your review{% if product_name %} of {{ product_name }}{% endif %}`,
   because: "this address was used to review a purchase from {{ store.name }}",
-  isRequested: true,
+  unsubscribes: "review requests",
+  preheader: "Please confirm that you wrote it.",
   text: `Thank you for your review${ofProduct}. Please confirm that you wrote it:
 
 {{ verify_url }}
 
 If you did not write this review, you can ignore this email.`,
   html: `<p>Thank you for your review${isolate(ofProduct)}. Please confirm that you wrote it:</p>
-<p><a class="button" href="{{ verify_url }}">Confirm my review</a></p>
+{% render "button", url: verify_url, label: "Confirm my review" %}
 <p>If you did not write this review, you can ignore this email.</p>`,
 });
 
 const confirmQuestion: EmailTemplate = frame({
   subject: "Please confirm your question about {{ product_name }}",
   because: "this address was used to ask {{ store.name }} a question",
-  isRequested: true,
+  unsubscribes: "answers to your questions",
+  preheader: "Please confirm it so that the store and its customers can answer.",
   text: `Thank you for your question about {{ product_name }}. Please confirm it so that the store and its customers can answer:
 
 {{ confirm_url }}
 
 If you did not ask this question, you can ignore this email.`,
   html: `<p>Thank you for your question about <bdi>{{ product_name }}</bdi>. Please confirm it so that the store and its customers can answer:</p>
-<p><a class="button" href="{{ confirm_url }}">Confirm my question</a></p>
+{% render "button", url: confirm_url, label: "Confirm my question" %}
 <p>If you did not ask this question, you can ignore this email.</p>`,
 });
 
@@ -43,6 +45,7 @@ interface Variant {
 const requestAnswer: EmailTemplate = frame({
   subject: "New question about {{ product_name }}",
   because: "you manage questions for {{ store.name }}",
+  preheader: "{{ content | truncate: 140 }}",
   text: `A customer asked a question about {{ product_name }}:
 
 {{ content | quote }}
@@ -55,12 +58,10 @@ starpost questions publish {{ question_id }}
 To answer, use the question ID {{ question_id }}:
 starpost questions answer {{ question_id }} --content "Your answer"`,
   html: `<p>A customer asked a question about <bdi>{{ product_name }}</bdi>:</p>
-<blockquote dir="auto">
-  <p dir="auto">{{ content | newline_to_br }}</p>
-</blockquote>
+{% render "quote", title: "", text: content %}
 {% if is_held %}<p>Only visitors have named this product, so the question waits for you. To publish it:<br>
 <code>starpost questions publish {{ question_id }}</code></p>
-{% endif %}<p><a class="button" href="{{ answer_url }}">See the product</a></p>
+{% endif %}{% render "button", url: answer_url, label: "See the product" %}
 <p>To answer, use the question ID {{ question_id }}:<br>
 <code>starpost questions answer {{ question_id }} --content "Your answer"</code></p>`,
 });
@@ -69,6 +70,7 @@ function notifyOfAnswer({ subject, opening, because }: Variant): EmailTemplate {
   return frame({
     subject,
     because,
+    preheader: "{{ answer | truncate: 140 }}",
     text: `${opening}
 
 {{ content | quote }}
@@ -79,13 +81,9 @@ Answer:
 
 {{ product_name }}{% if product_url %}: {{ product_url }}{% endif %}`,
     html: `<p>${isolate(opening)}</p>
-<blockquote dir="auto">
-  <p dir="auto">{{ content | newline_to_br }}</p>
-</blockquote>
+{% render "quote", title: "", text: content %}
 <p>Answer:</p>
-<blockquote dir="auto">
-  <p dir="auto">{{ answer | newline_to_br }}</p>
-</blockquote>
+{% render "quote", title: "", text: answer %}
 <p>{% if product_url %}<a href="{{ product_url }}"><bdi>{{ product_name }}</bdi></a>{% else %}<bdi>{{ product_name }}</bdi>{% endif %}</p>`,
   });
 }
@@ -93,6 +91,7 @@ Answer:
 const requestComment: EmailTemplate = frame({
   subject: "New review{% if product_name %} of {{ product_name }}{% endif %}: {{ score }} out of 5 stars",
   because: "you manage reviews for {{ store.name }}",
+  preheader: "{{ content | truncate: 140 }}",
   text: `You have a new review${ofProduct} ({{ score }} out of 5 stars):
 
 {{ title | quote }}
@@ -103,11 +102,8 @@ See all reviews: {{ comment_url }}
 To reply, use the review ID {{ review_id }}:
 starpost reviews comment {{ review_id }} --content "Your reply"`,
   html: `<p>You have a new review${isolate(ofProduct)} ({{ score }} out of 5 stars):</p>
-<blockquote dir="auto">
-  <p dir="auto"><strong>{{ title }}</strong></p>
-  <p dir="auto">{{ content | newline_to_br }}</p>
-</blockquote>
-<p><a class="button" href="{{ comment_url }}">See all reviews</a></p>
+{% render "quote", title: title, text: content %}
+{% render "button", url: comment_url, label: "See all reviews" %}
 <p>To reply, use the review ID {{ review_id }}:<br>
 <code>starpost reviews comment {{ review_id }} --content "Your reply"</code></p>`,
 });
@@ -115,6 +111,7 @@ starpost reviews comment {{ review_id }} --content "Your reply"`,
 const notifyOfComment: EmailTemplate = frame({
   subject: "Reply to your review from {{ store.name }}",
   because: "you wrote a review for {{ store.name }}",
+  preheader: "{{ comment | truncate: 140 }}",
   text: `You received a reply from {{ store.name }} to your review${ofProduct}:
 
 {{ comment | quote }}
@@ -124,15 +121,13 @@ Your review:
 {{ title | quote }}
 {{ content | quote }}`,
   html: `<p>You received a reply from <bdi>{{ store.name }}</bdi> to your review${isolate(ofProduct)}:</p>
-<blockquote dir="auto">
-  <p dir="auto">{{ comment | newline_to_br }}</p>
-</blockquote>
+{% render "quote", title: "", text: comment %}
 <p>Your review:</p>
-<blockquote dir="auto">
-  <p dir="auto"><strong>{{ title }}</strong></p>
-  <p dir="auto">{{ content | newline_to_br }}</p>
-</blockquote>`,
+{% render "quote", title: title, text: content %}`,
 });
+
+const yourQuestion = "your question about {{ product_name }}";
+const yourAnswer = `{% if is_by_store %}{% if store.is_named %}{{ store.name }}{% else %}The store{% endif %} answered ${yourQuestion}{% elsif is_by_store == false %}A customer answered ${yourQuestion}{% else %}Your question about {{ product_name }} was answered{% endif %}`;
 
 const testNotice = "This is a test email. Reviews written from it are not saved.";
 const orderedProducts =
@@ -173,13 +168,13 @@ export const builtInTemplates: Readonly<Record<SentEmailCategory, EmailTemplate>
   question_confirmation: confirmQuestion,
   answer_request_shop_owner: requestAnswer,
   answer_notification_shop_owner: notifyOfAnswer({
-    subject: "A question about {{ product_name }} was answered",
-    opening: "A question about {{ product_name }} was answered. The question:",
+    subject: "A customer answered a question about {{ product_name }}",
+    opening: "A customer answered a question about {{ product_name }}. The question:",
     because: "you manage questions for {{ store.name }}",
   }),
   answer_notification_shoppers: notifyOfAnswer({
-    subject: "Your question about {{ product_name }} was answered",
-    opening: "Your question about {{ product_name }} was answered. You asked:",
+    subject: yourAnswer,
+    opening: `${yourAnswer}. You asked:`,
     because: "you asked {{ store.name }} a question",
   }),
 };
@@ -189,6 +184,7 @@ function requestReviews({ subject, opening, because }: Variant): EmailTemplate {
   return frame({
     subject,
     because,
+    preheader: invitation,
     text: `{% if is_test %}${testNotice}
 
 {% endif %}${opening} ${invitation}
@@ -197,17 +193,10 @@ function requestReviews({ subject, opening, because }: Variant): EmailTemplate {
 {% for star in product.stars reversed %}{{ star.score }} ★ {{ star.url }}
 {% endfor %}{% endfor %}
 Thank you!`,
-    html: `{% if is_test %}<p class="notice">${testNotice}</p>{% endif %}
+    html: `{% if is_test %}<p><strong>${testNotice}</strong></p>{% endif %}
 <p>${isolate(opening)} ${invitation}</p>
 {% for product in products %}
-<section class="product">
-  {% if product.image_url %}<img src="{{ product.image_url }}" alt="{{ product.name }}" width="160">{% endif %}
-  <h2 dir="auto">{% if product.url %}<a href="{{ product.url }}">{{ product.name }}</a>{% else %}{{ product.name }}{% endif %}</h2>
-  <p class="stars">
-    {% for star in product.stars %}<a href="{{ star.url }}" aria-label="{{ star.score }} ★: review {{ product.name }}">{{ star.score }}&#160;<b>★</b></a>
-    {% endfor %}
-  </p>
-</section>
+{% render "product", product: product %}
 {% endfor %}
 <p>Thank you!</p>`,
   });

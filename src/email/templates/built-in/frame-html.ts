@@ -1,0 +1,193 @@
+/** The frame of emails, in Liquid. Generated from frame.mjml by `npm run generate`. */
+export const frameHtml = `<!DOCTYPE html>
+<html lang="{{ language }}" dir="{{ dir }}" xmlns="http://www.w3.org/1999/xhtml" xmlns:v="urn:schemas-microsoft-com:vml" xmlns:o="urn:schemas-microsoft-com:office:office">
+<head>
+<title>{{ subject }}</title>
+<!--[if !mso]><!-->
+<meta http-equiv="X-UA-Compatible" content="IE=edge">
+<!--<![endif]-->
+<meta http-equiv="Content-Type" content="text/html; charset=UTF-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style type="text/css">
+#outlook a { padding:0; }
+body { margin:0;padding:0;-webkit-text-size-adjust:100%;-ms-text-size-adjust:100%; }
+table, td { border-collapse:collapse;mso-table-lspace:0pt;mso-table-rspace:0pt; }
+img { border:0;height:auto;line-height:100%; outline:none;text-decoration:none;-ms-interpolation-mode:bicubic; }
+p { display:block;margin:13px 0; }
+</style>
+<!--[if mso]>
+<noscript>
+<xml>
+<o:OfficeDocumentSettings>
+<o:AllowPNG/>
+<o:PixelsPerInch>96</o:PixelsPerInch>
+</o:OfficeDocumentSettings>
+</xml>
+</noscript>
+<![endif]-->
+<!--[if lte mso 11]>
+<style type="text/css">
+.mj-outlook-group-fix { width:100% !important; }
+</style>
+<![endif]-->
+<style type="text/css">
+@media only screen and (min-width:480px) {
+.mj-column-per-100 { width:100% !important; max-width: 100%; }
+}
+</style>
+<style media="screen and (min-width:480px)">
+.moz-text-html .mj-column-per-100 { width:100% !important; max-width: 100%; }
+</style>
+<style type="text/css">
+:root { color-scheme: {{ color_schemes }}; }
+body { background: {{ colors.page }}; }
+h1, h2, p, blockquote, td { overflow-wrap: anywhere; }
+h1, h2 { font-size: 18px; line-height: 24px; margin: 0; }
+p { margin: 0 0 16px; }
+a { color: {{ colors.accent }}; }
+.stars td { border: 1px solid {{ colors.edge }}; }
+.stars a { display: block; padding: 4px; }
+{% if dark_colors %}
+@media (prefers-color-scheme: dark) {
+body, .page > div, .foot, .foot > table { background: {{ dark_colors.page }} !important; }
+.card, .card > table { background: {{ dark_colors.background }} !important; }
+.text div, .stars a { color: {{ dark_colors.text }} !important; }
+.muted div { color: {{ dark_colors.muted }} !important; }
+a { color: {{ dark_colors.accent }}; }
+.button { background: {{ dark_colors.accent }} !important; }
+.button a { color: {{ dark_colors.on_accent }} !important; }
+.stars td { border-color: {{ dark_colors.edge }}; }
+.stars b { color: {{ dark_colors.star }} !important; }
+.line { border-color: {{ dark_colors.line }} !important; }
+}
+[data-ogsb] .page > div, [data-ogsb] .foot, [data-ogsb] .foot > table { background: {{ dark_colors.page }} !important; }
+[data-ogsb] .card, [data-ogsb] .card > table { background: {{ dark_colors.background }} !important; }
+[data-ogsb] .button { background: {{ dark_colors.accent }} !important; }
+[data-ogsc] .text div, [data-ogsc] .stars a { color: {{ dark_colors.text }} !important; }
+[data-ogsc] .muted div { color: {{ dark_colors.muted }} !important; }
+[data-ogsc] a { color: {{ dark_colors.accent }}; }
+[data-ogsc] .button a { color: {{ dark_colors.on_accent }} !important; }
+[data-ogsc] .stars b { color: {{ dark_colors.star }} !important; }
+{% endif %}
+</style>
+<meta name="color-scheme" content="{{ color_schemes }}"> <meta name="supported-color-schemes" content="{{
+color_schemes
+}}">
+</head>
+<body  class="page" style="word-spacing:normal;background-color:{{ colors.page }};">
+<div style="display:none;font-size:1px;color:#ffffff;line-height:1px;max-height:0px;max-width:0px;opacity:0;overflow:hidden;">{% block preheader %}{% endblock %}</div>
+<div
+aria-label="{{ subject }}" aria-roledescription="email" role="article" lang="{{ language }}" dir="{{ dir }}" style="word-spacing:normal;background-color:{{ colors.page }};"
+>
+<!--[if mso | IE]><table align="center" border="0" cellpadding="0" cellspacing="0" class="card-outlook" role="presentation" style="width:600px;" width="600" bgcolor="{{ colors.background }}" ><tr><td style="line-height:0px;font-size:0px;mso-line-height-rule:exactly;"><![endif]-->
+<div  class="card" style="background:{{ colors.background }};background-color:{{ colors.background }};margin:0px auto;max-width:600px;">
+<table
+align="center" border="0" cellpadding="0" cellspacing="0" role="presentation" style="background:{{ colors.background }};background-color:{{ colors.background }};width:100%;"
+>
+<tbody>
+<tr>
+<td
+style="direction:{{ dir }};font-size:0px;padding:24px 20px 8px;text-align:center;"
+>
+<!--[if mso | IE]><table role="presentation" border="0" cellpadding="0" cellspacing="0"><tr><td class="" style="vertical-align:top;width:560px;" ><![endif]-->
+<div
+class="mj-column-per-100 mj-outlook-group-fix" style="font-size:0px;text-align:left;direction:{{ dir }};display:inline-block;vertical-align:top;width:100%;"
+>
+<table
+border="0" cellpadding="0" cellspacing="0" role="presentation" style="vertical-align:top;" width="100%"
+>
+<tbody>
+<tr>
+<td
+align="{{ start }}" class="text" style="font-size:0px;padding:0;word-break:break-word;"
+>
+<div
+style="font-family:{{ brand.font }};font-size:16px;line-height:24px;text-align:{{ start }};color:{{ colors.text }};"
+>{% if brand.logo_url %}
+<p>
+<img
+src="{{ brand.logo_url }}"
+alt="{{ store.name }}"
+width="{{ brand.logo_width }}"
+height="{{ brand.logo_height }}"
+style="display: block; border: 0"
+/>
+</p>
+{% endif %}
+<p>
+{% block greeting %}Hi{% if customer.name != "" %} <bdi>{{ customer.name }}</bdi
+>{% endif %},{% endblock %}
+</p>
+{% block content %}{% endblock %}
+<p>
+{% if store.is_named == false %}{% if store.url %}<a href="{{ store.url }}">Visit our store</a>{% endif %}{%
+elsif store.url %}<a href="{{ store.url }}"
+><bdi>{{ store.name }}</bdi></a
+>{% else %}<bdi>{{ store.name }}</bdi
+>{% endif %}
+</p></div>
+</td>
+</tr>
+</tbody>
+</table>
+</div>
+<!--[if mso | IE]></td></tr></table><![endif]-->
+</td>
+</tr>
+</tbody>
+</table>
+</div>
+<!--[if mso | IE]></td></tr></table><table align="center" border="0" cellpadding="0" cellspacing="0" class="foot-outlook" role="presentation" style="width:600px;" width="600" bgcolor="{{ colors.page }}" ><tr><td style="line-height:0px;font-size:0px;mso-line-height-rule:exactly;"><![endif]-->
+<div  class="foot" style="background:{{ colors.page }};background-color:{{ colors.page }};margin:0px auto;max-width:600px;">
+<table
+align="center" border="0" cellpadding="0" cellspacing="0" role="presentation" style="background:{{ colors.page }};background-color:{{ colors.page }};width:100%;"
+>
+<tbody>
+<tr>
+<td
+style="direction:{{ dir }};font-size:0px;padding:16px 20px;text-align:center;"
+>
+<!--[if mso | IE]><table role="presentation" border="0" cellpadding="0" cellspacing="0"><tr><td class="" style="vertical-align:top;width:560px;" ><![endif]-->
+<div
+class="mj-column-per-100 mj-outlook-group-fix" style="font-size:0px;text-align:left;direction:{{ dir }};display:inline-block;vertical-align:top;width:100%;"
+>
+<table
+border="0" cellpadding="0" cellspacing="0" role="presentation" style="vertical-align:top;" width="100%"
+>
+<tbody>
+<tr>
+<td
+align="{{ start }}" class="muted" style="font-size:0px;padding:0;word-break:break-word;"
+>
+<div
+style="font-family:{{ brand.font }};font-size:14px;line-height:20px;text-align:{{ start }};color:{{ colors.muted }};"
+><p>{% block reason %}{% endblock %}</p>
+{% if brand.postal_address %}
+<p>{{ brand.postal_address | newline_to_br }}</p>
+{% endif %}
+<p>
+{% if my_reviews_url %}<a href="{{ my_reviews_url }}">My reviews</a> · {% endif %}{% if brand.privacy_url
+%}<a href="{{ brand.privacy_url }}">Privacy</a> · {% endif %}{% if brand.terms_url %}<a
+href="{{ brand.terms_url }}"
+>Terms</a
+>
+· {% endif %}<a href="{{ unsubscribe_url }}"
+>{% block unsubscribe %}Unsubscribe from these emails{% endblock %}</a
+>
+</p></div>
+</td>
+</tr>
+</tbody>
+</table>
+</div>
+<!--[if mso | IE]></td></tr></table><![endif]-->
+</td>
+</tr>
+</tbody>
+</table>
+</div>
+<!--[if mso | IE]></td></tr></table><![endif]-->
+</div>
+</body>
+</html>
+`;
