@@ -2,7 +2,7 @@ import * as z from "zod";
 import { cacheLifetimes } from "./http-limits.ts";
 import { endpoint, extensionPrefix, route } from "./endpoint.ts";
 import { bare } from "./reply.ts";
-import { shape } from "./shapes.ts";
+import { shape, visibleLine } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 import { lazyObject } from "./lazy-object.ts";
 import { dayMs } from "./time.ts";
@@ -109,17 +109,6 @@ const settingsPath = `${extensionPrefix}/apps/{app_key}/settings`;
 
 const maxDelay = bottomLinesDelay.maxMs / 1_000;
 
-/** A store's name; empty for none. */
-const storeName = lazily(() =>
-  z
-    .string({ error: "must be a string" })
-    .trim()
-    .max(maxStoreName, { error: `is longer than ${maxStoreName} characters` })
-    .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), {
-      error: "must not contain control characters or unpaired surrogates",
-    }),
-);
-
 /** The lifetime of a sign-in URL. Assumed: the specification does not state it. */
 export const signInLifetimeMs = 5 * 60 * 1_000;
 
@@ -178,7 +167,7 @@ export const account = {
       z
         .object({
           /** An empty name removes it. */
-          name: storeName().optional(),
+          name: visibleLine(maxStoreName).optional(),
           bottom_lines_delay: shape.count
             .refine((seconds) => seconds <= maxDelay, { error: `must be at most ${maxDelay} seconds` })
             .optional(),

@@ -173,6 +173,8 @@ export const cacheLifetimes = {
   allProducts: { maxAgeSeconds: 300, staleSeconds: 3_600 },
   /** Pages for search engines. */
   searchEngines: { maxAgeSeconds: 300, staleSeconds: 86_400 },
+  /** The logo of an account, whose URL changes when it is replaced. */
+  logos: { maxAgeSeconds: 3_600, staleSeconds: 86_400 },
   /** Content that may be withdrawn, such as images of unpublished reviews. */
   revalidated: { maxAgeSeconds: 0, staleSeconds: 0 },
 } as const satisfies Readonly<Record<string, Caching>>;

@@ -1,4 +1,5 @@
 import { account, tokens, users } from "./account.ts";
+import { brand } from "./brand/operations.ts";
 import { batch, seo } from "./seo.ts";
 import { core } from "./core.ts";
 import { coupons } from "./coupons.ts";
@@ -28,6 +29,7 @@ export const contract = {
   account,
   answers,
   batch,
+  brand,
   core,
   coupons,
   credentials,
@@ -87,6 +89,7 @@ export function endpointOf(name: OperationName): Endpoint {
 
 export * from "./account.ts";
 export * from "./brand/brand.ts";
+export * from "./brand/operations.ts";
 export * from "./seo.ts";
 export * from "./core.ts";
 export * from "./coupons.ts";

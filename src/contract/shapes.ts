@@ -153,7 +153,8 @@ const looseText = lazily(() =>
   z.union([z.string(), z.number().transform(String)], { error: typeError("must be a string") }),
 );
 
-function required(max: number) {
+/** Text that is not blank. */
+export function required(max: number) {
   return looseText().pipe(checked(bounded(max), "missing", isMissing, (value) => value.trim() !== ""));
 }
 
@@ -290,6 +291,17 @@ function isSurelyUrl(value: unknown): boolean {
 
 function isText(value: unknown, max: number): value is string {
   return typeof value === "string" && value.length <= max && isStorable(value);
+}
+
+/** Text without line breaks, for headings and headers. */
+export function visibleLine(max: number) {
+  return z
+    .string({ error: "must be a string" })
+    .trim()
+    .max(max, { error: `is longer than ${max} characters` })
+    .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), {
+      error: "must not contain control characters or unpaired surrogates",
+    });
 }
 
 /** A date on the wire: YYYY-MM-DD. */

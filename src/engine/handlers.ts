@@ -11,6 +11,7 @@ const loaders: Loaders = {
   },
   answers: async () => (await import("./questions/answers.ts")).answerHandlers,
   batch: async () => (await import("./storefront/batch.ts")).batchHandlers,
+  brand: async () => (await import("./accounts/brand.ts")).brandHandlers,
   core: async () => (await import("./products/core.ts")).coreHandlers,
   coupons: async () => (await import("./coupons/coupons.ts")).couponHandlers,
   credentials: async () => (await import("./accounts/account-credentials.ts")).credentialHandlers,

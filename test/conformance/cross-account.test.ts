@@ -97,6 +97,8 @@ const review = {
 /** Values where a name means something else, or where a call with all fields would be invalid. */
 const ownValues: Readonly<Partial<Record<OperationName, Input>>> = {
   "account.set": { name: "Changed" },
+  "brand.set": { sender_name: "Changed" },
+  "brand.reset": { fields: ["sender_name"] },
   "account.setFeature": { feature: "dynamic_coupons", enabled: true },
   "emailTemplates.set": {
     category: "map",

@@ -9,7 +9,7 @@ const commands = await loadCommands();
 
 /** Flags with a file that the command only reads, or appends to. */
 const inputs: ReadonlySet<string> = new Set(
-  "mapping input file identity image-file log-file decisions sealing-key tls-cert tls-key".split(" "),
+  "mapping input file identity image-file log-file logo decisions sealing-key tls-cert tls-key".split(" "),
 );
 
 const cases = commands.flatMap((command) =>

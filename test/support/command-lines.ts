@@ -105,6 +105,8 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "sealing-key rotate": nothing,
   "sealing-key retire": words("--yes"),
   "account list": nothing,
+  "account brand set": { words: ({ folder }) => ["--logo", join(folder, "photo.png")] },
+  "account brand reset": words("--yes"),
   "account show": nothing,
   "account create": words("--name", "Tea & Cups"),
   "account invitations": nothing,

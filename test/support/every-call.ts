@@ -1,4 +1,3 @@
-import { tinyPng } from "./photos.ts";
 import { batchMethods, bottomLinesDelay, emailSorts, reviewSorts } from "../../src/contract/index.ts";
 import { createMessageKey } from "../../src/engine/emails/message-key.ts";
 import { createWebhookQueue } from "../../src/engine/webhooks/webhook-queue.ts";
@@ -9,6 +8,7 @@ import { anOrder, anOrderedProduct, aProduct, aReview, bulkOrders } from "./buil
 import { readStoredEmails, createLinkTokens } from "./email-links.ts";
 import { aQuestion, lastToken } from "./emails.ts";
 import { createProviderKey, signBySecret } from "./provider-events.ts";
+import { tinyPng } from "./photos.ts";
 
 /** Calls every operation of the contract, in an order that gives each one the records it needs. */
 export async function callEveryOperation(
@@ -36,6 +36,10 @@ async function callStore(service: Service, appKey: string, secret: string): Prom
   await service.account.features({});
   await service.account.set({ name: "Tea & Cups", bottom_lines_delay: 3_600 });
   await service.account.settings({});
+  await service.brand.set({ logo: tinyPng, accent_color: "#7a1f5c" });
+  await service.brand.show({});
+  await service.brand.logo({});
+  await service.brand.reset({});
   const grant = { client_id: appKey, client_secret: secret, grant_type: "client_credentials" };
   await service.tokens.create(grant);
   await service.core.createToken({ secret });

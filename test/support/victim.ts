@@ -38,6 +38,7 @@ export async function fillVictim(harness: Harness, account: TestAccount): Promis
     account_platform: { shop_domain: `http://${marker}.example`, platform_type_id: "2" },
   });
   await service.account.set({ name: `Shop ${marker}` });
+  await service.brand.set({ sender_name: marker, logo: tinyPng });
   await service.emailRules.set({ name: "one_mail_per", value: "product" });
   await service.products.massCreate({ products: { teapot: aProduct(shown), pan: aProduct(shown) } });
   for (const event_name of ["review_create", "review_updated"] as const) {

@@ -107,7 +107,8 @@ export const fontStacks: Readonly<Record<string, string>> = {
   mono: "ui-monospace, Menlo, Consolas, monospace",
 };
 
-const builtIn = Object.fromEntries(
+/** The values of the built-in design. */
+export const builtInSettings = Object.fromEntries(
   Object.entries<BrandField>(brandFields).map(([name, field]) => [name, field.default]),
 ) as BrandSettings;
 
@@ -115,9 +116,9 @@ const noLogo = { logo_url: null, logo_width: null, logo_height: null } as const;
 
 /** Completes what an account has set by the values of the built-in design, and derives the rest. */
 export function createBrand(own: Partial<BrandSettings>, logo: BrandLogo | undefined): Brand {
-  const settings = { ...builtIn, ...own };
+  const settings = { ...builtInSettings, ...own };
   const colorOn = (surface: keyof typeof brandSurfaces, name: BrandColor) =>
-    surface === "dark" && settings[name] === builtIn[name]
+    surface === "dark" && settings[name] === builtInSettings[name]
       ? builtInDark[name]
       : findContrasting(settings[name], brandSurfaces[surface], minContrast[name]);
   return {
@@ -141,13 +142,16 @@ export const defaultBrand = createBrand({}, undefined);
  * Finds a color that is hard to read on the background of its scheme: dark, if the brand is always dark.
  * @returns the color with its contrast, and the nearest one that passes
  */
-export function findUnreadable({ color_scheme, ...settings }: BrandSettings) {
-  const surface = color_scheme === "dark" ? brandSurfaces.dark : brandSurfaces.light;
+export function findUnreadable(own: Partial<BrandSettings>) {
+  const settings = { ...builtInSettings, ...own };
+  const scheme = settings.color_scheme === "dark" ? "dark" : "light";
+  const surface = brandSurfaces[scheme];
   for (const [field, ratio] of Object.entries(minContrast) as [BrandColor, number][]) {
-    const contrast = contrastOf(settings[field], surface);
-    if (contrast < ratio) {
-      return { field, contrast, ratio, surface, nearest: findContrasting(settings[field], surface, ratio) };
-    }
+    const color = settings[field];
+    const contrast = contrastOf(color, surface);
+    // Those of the built-in design have other values in dark mode.
+    if (contrast >= ratio || color === builtInSettings[field]) continue;
+    return { field, color, contrast, ratio, surface, nearest: findContrasting(color, surface, ratio) };
   }
   return undefined;
 }

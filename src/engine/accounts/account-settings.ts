@@ -46,6 +46,8 @@ export async function readEmailSettings(
 
 /** Settings other than those for emails, by the name of the stored value. */
 type OwnSettingName =
+  | "brand"
+  | "brand_logo"
   | "published_reviews"
   | "review_rules"
   | "store_name"

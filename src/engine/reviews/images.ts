@@ -1,8 +1,7 @@
 import {
   type contract,
   imageLimits,
-  type imageTypes,
-  invalidField,
+  imageTypes,
   photoLimits,
   recordNotFound,
   ServiceError,
@@ -11,6 +10,7 @@ import {
 import type * as z from "zod";
 import { findRow, sameAccount, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { type CallContext, type Handlers, operation } from "../kernel/handler.ts";
+import { decodeImage } from "../kernel/image-data.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
 import { processPhoto } from "./photo.ts";
 import type { StoredPhoto } from "./photo-codec.ts";
@@ -95,7 +95,7 @@ async function prepareImage(
   // Refuses uploads before they are decoded, unless there is room for the largest photo.
   const largest = { photo_size: photoLimits.bytes, thumb_size: photoLimits.thumbBytes };
   await requireRoom(claim, largest, { ...call, transaction: call.database.db });
-  const { bytes, type } = decodeImage(image);
+  const { bytes, type } = decodeImage("image", image, { types: imageTypes, bytes: imageLimits.bytes });
   return { claim, photo: await processPhoto(bytes, type) };
 }
 
@@ -116,41 +116,4 @@ async function requireRoom(
   }
   await requireSpace(accountId, photo, context);
   return review.images;
-}
-
-type ImageType = (typeof imageTypes)[number];
-
-/**
- * Decodes a base64 image, with or without a `data:` prefix, and detects its type from its first bytes.
- * @throws ServiceError `invalidParams`
- */
-function decodeImage(sent: string): { readonly bytes: Buffer; readonly type: ImageType } {
-  const base64 = sent.replace(/^data:[^,]{0,100};base64,/i, "");
-  const bytes = Buffer.from(base64, "base64");
-  // Node.js ignores invalid characters, so that fewer bytes remain, and accepts the characters of base64url.
-  const isComplete = bytes.length === Buffer.byteLength(base64, "base64") && base64.length % 4 === 0;
-  if (!isComplete || base64.includes("-") || base64.includes("_")) throw invalidField("image", "is not valid base64");
-  if (bytes.length > imageLimits.bytes) {
-    throw invalidField("image", `is larger than ${imageLimits.bytes} bytes`);
-  }
-  const type = findType(bytes);
-  if (type) return { bytes, type };
-  const isHeic = /^ftyp(?:hei|hev|mif1|msf1|avi)/.test(bytes.toString("latin1", 4, 12));
-  throw invalidField(
-    "image",
-    isHeic ? "is a HEIC or AVIF photo; convert it to JPEG" : "is not a JPEG, PNG, GIF, or WebP image",
-  );
-}
-
-const pngStart = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-const jpegStart = Buffer.from([0xff, 0xd8, 0xff]);
-
-function findType(image: Buffer): ImageType | undefined {
-  const startsWith = (start: Buffer) => image.subarray(0, start.length).equals(start);
-  const textAt = (from: number, to: number) => image.toString("latin1", from, to);
-  if (startsWith(jpegStart)) return "image/jpeg";
-  if (startsWith(pngStart)) return "image/png";
-  if (textAt(0, 6) === "GIF87a" || textAt(0, 6) === "GIF89a") return "image/gif";
-  if (textAt(0, 4) === "RIFF" && textAt(8, 12) === "WEBP") return "image/webp";
-  return undefined;
 }

@@ -35,8 +35,9 @@ export class InputFiles {
 export async function readInputFile(
   io: Pick<Io, "stdin" | "cwd">,
   file: string,
+  files = new InputFiles(io),
 ): Promise<Readonly<Record<string, unknown>>> {
-  const text = (await new InputFiles(io).read(file, "--input")).toString("utf8");
+  const text = (await files.read(file, "--input")).toString("utf8");
   const refuse = (what: string) => {
     const hint = 'It must be one JSON object with the fields of the operation: {"field": "value"}.';
     return usageError(`--input: ${file === "-" ? "standard input" : file} ${what}`, hint);

@@ -15,6 +15,8 @@ export interface FieldCard {
   /** Part of every path of the operation, and therefore a positional argument. */
   readonly isArgument?: true;
   readonly isSecret?: true;
+  /** The flag names a file, whose content is sent in base64. */
+  readonly isFile?: true;
   readonly oneOf?: readonly string[];
   /** Describes the permitted values. */
   readonly limits?: string;

@@ -20,6 +20,8 @@ export interface OperationCommand {
   readonly examples?: readonly string[];
   /** Fields that are positional arguments in addition to those in the path. */
   readonly arguments?: readonly string[];
+  /** Fields whose flags name files. They are sent in base64. */
+  readonly files?: readonly string[];
   /** Values of fields for which the command has no flags. */
   readonly preset?: Readonly<Record<string, unknown>>;
   /** Values of fields that are not given. */
@@ -66,7 +68,7 @@ function addsRecord(operation: OperationName, { path }: OperationCard): boolean 
 function adaptCard(operation: OperationName, presentation: OperationCommand): OperationCard {
   const card = operationCards[operation];
   if (!card) throw new Error(`there is no card for ${operation}`);
-  const { summary = card.summary, arguments: positional = [], preset = {}, defaults = {} } = presentation;
+  const { summary = card.summary, arguments: positional = [], files = [], preset = {}, defaults = {} } = presentation;
   const fields = card.fields
     .filter(({ path }) => !Object.hasOwn(preset, path[0] ?? ""))
     .map(({ isRequired, ...field }) =>
@@ -74,6 +76,7 @@ function adaptCard(operation: OperationName, presentation: OperationCommand): Op
         field,
         isRequired && !Object.hasOwn(defaults, field.path[0] ?? "") && { isRequired },
         positional.includes(field.path.join(".")) && { isArgument: true as const },
+        files.includes(field.path.join(".")) && { isFile: true as const },
       ),
     );
   const isCalledByName = presentation.isCalledByName && { isCalledByName: true as const };

@@ -10,7 +10,7 @@ import type { FieldCard, OperationCard } from "./operation-card.ts";
 const ownFieldNames: ReadonlySet<string> = new Set(["client_id", "client_secret", "secret", "grant_type"]);
 
 /** Flags whose name differs from that of the field. */
-const flagNames: Readonly<Record<string, string>> = { coupon_action: "action", words: "word" };
+const flagNames: Readonly<Record<string, string>> = { coupon_action: "action", fields: "field", words: "word" };
 
 /** Whether the profile supplies a field. */
 export function isOwn({ path }: FieldCard): boolean {
@@ -115,7 +115,7 @@ function describeFlags(operation: string, card: OperationCard, field: FieldCard)
     ];
   }
   const flag: Flag = {
-    value: `<${valueNames[field.type]}>`,
+    value: field.isFile ? "<file>" : `<${valueNames[field.type]}>`,
     description,
     ...required,
     read: (text: string, source: string) => readField(field, text, source),
@@ -128,7 +128,7 @@ function describeFlags(operation: string, card: OperationCard, field: FieldCard)
 function describeWithLimits(operation: string, field: FieldCard): string {
   const { oneOf, limits, type, path } = field;
   const format = type === "json" ? "JSON" : undefined;
-  const details = [oneOf?.join(", "), limits, format].filter((text) => text !== undefined);
+  const details = [oneOf?.join(", "), field.isFile ? undefined : limits, format].filter((text) => text !== undefined);
   const description = describeField(operation, path);
   return details.length > 0 ? `${description} (${details.join("; ")})` : description;
 }

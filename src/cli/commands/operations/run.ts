@@ -8,7 +8,7 @@ import type { Context } from "../../program/context.ts";
 import { listRecords } from "../../program/read-records.ts";
 import { type OwnAccount, readInput } from "./input.ts";
 import type { OperationCard } from "./operation-card.ts";
-import { needsOwnAccount, needsPassword } from "./operation-flags.ts";
+import { flagNameOf, needsOwnAccount, needsPassword } from "./operation-flags.ts";
 import { countRejected } from "./view.ts";
 
 /** What a command does in addition to the call. */
@@ -36,19 +36,17 @@ interface CommandInput {
 export async function runOperation(
   context: Context,
   { operation, card, hooks }: Target,
-  { arguments: positional, flags }: CommandInput,
+  { arguments: positional, flags: given }: CommandInput,
 ): Promise<RowStream | Row> {
-  const inputFile = flags["input"] as string | undefined;
-  const file =
-    inputFile === undefined ? {} : await (await import("./input-file.ts")).readInputFile(context.io, inputFile);
+  const { file, flags } = await readFiles(context, card, given);
   const password = await readPassword(context, card, flags["password-stdin"] === true);
   const { columns: wanted } = context.globals;
   if (card.listing) checkColumns(wanted, card.columns);
   const needsDetails = wanted?.some((column) => card.detailColumns?.includes(column)) === true;
   const read = (own: OwnAccount) => {
     const input = readInput(card, { arguments: positional, flags, file, own, password });
-    const given = needsDetails ? { details: true, ...input } : input;
-    return hooks?.adjustInput?.(given, { clock: context.io.clock, flags }) ?? given;
+    const detailed = needsDetails ? { details: true, ...input } : input;
+    return hooks?.adjustInput?.(detailed, { clock: context.io.clock, flags }) ?? detailed;
   };
   // Report missing fields before opening a connection.
   if (!needsOwnAccount(card)) read({ appKey: "", secret: undefined });
@@ -76,6 +74,22 @@ export async function runOperation(
   } finally {
     if (!isStreamed) await connection.close();
   }
+}
+
+/** Reads the file of `--input`, and those that other flags name, which become the values of the flags. */
+async function readFiles({ io }: Context, card: OperationCard, given: FlagValues<Flags>) {
+  const flags: Readonly<Record<string, unknown>> = given;
+  const fields = card.fields.filter((field) => field.isFile && flags[flagNameOf(field, card)] !== undefined);
+  const inputFile = flags["input"] as string | undefined;
+  if (fields.length === 0 && inputFile === undefined) return { file: {}, flags: given };
+  const { InputFiles, readInputFile } = await import("./input-file.ts");
+  const files = new InputFiles(io);
+  const read: Record<string, unknown> = {};
+  for (const name of fields.map((field) => flagNameOf(field, card))) {
+    read[name] = (await files.read(String(flags[name]), `--${name}`)).toString("base64");
+  }
+  const file = inputFile === undefined ? {} : await readInputFile(io, inputFile, files);
+  return { file, flags: { ...flags, ...read } as FlagValues<Flags> };
 }
 
 /**

@@ -52,6 +52,7 @@ export const nounGroups: Readonly<Record<string, Readonly<Record<string, string>
 /** The summary of each noun, and of each group of verbs within a noun. */
 export const nouns: Readonly<Record<string, string>> = {
   ...Object.assign({}, ...Object.values(nounGroups)),
+  "account brand": "Show and change the design of emails and pages",
   "mail rules": "List and change the rules that suppress emails",
   "reviews rules": "List, change, and test the rules that decide on new reviews",
   "mail dkim": "Create the key that signs emails, and compare it with DNS",
