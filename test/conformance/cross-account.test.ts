@@ -117,6 +117,8 @@ const ownValues: Readonly<Partial<Record<OperationName, Input>>> = {
   "coupons.issue": { coupon_action: "map_review", email: "ann@mail.example" },
   "emails.list": { order_id: "1001" },
   "emails.sendTest": {},
+  "emails.previewSend": { category: "mail_after_service", recipients: [{ email: `${marker}@mail.example` }] },
+  "emails.send": { category: "mail_after_service", recipients: [{ email: `${marker}@mail.example` }] },
   "emails.stats": { since_date: "2026-03-01", to_date: "2026-03-31", categories: "map", aggregate: "week" },
   // The victim's own names are taken, and its groups have products.
   "groups.create": { group_name: "cups" },
@@ -299,6 +301,7 @@ const withoutTexts = new Set<OperationName>([
   "credentials.current",
   "emailRules.list",
   "emails.forecast",
+  "emails.previewSend",
   "emails.stats",
   "seo.checkSubdomain",
 ]);

@@ -1,5 +1,10 @@
 import { beforeEach, expect, it } from "vitest";
-import { emailCategories, sentEmailCategories, siteReviewsId } from "../../src/contract/index.ts";
+import {
+  emailCategories,
+  type RecipientOutcome,
+  sentEmailCategories,
+  siteReviewsId,
+} from "../../src/contract/index.ts";
 import type { Service } from "../../src/service/service.ts";
 import { describeIsolated, type Harness } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aReview, bulkOrders } from "../support/builders.ts";
@@ -126,7 +131,7 @@ describeIsolated("emails", (harness: () => Harness) => {
     const { templates } = await service.emailTemplates.list({});
     expect(templates.map(({ category }) => category)).toEqual([...sentEmailCategories]);
     const other = emailCategories.filter((category) => !templates.some((template) => template.category === category));
-    expect(other).toHaveLength(7);
+    expect(other).toHaveLength(6);
     for (const category of other) {
       await expect(service.emailTemplates.get({ category } as never)).rejects.toMatchObject(
         invalidField("category", "map"),
@@ -275,5 +280,63 @@ describeIsolated("requests to review the store", (harness: () => Harness) => {
     expect(
       (await service.emails.list({ category: "mail_after_invoice" })).mails.map(({ reason }) => reason).toReversed(),
     ).toEqual([null, "reviewed_lately", "mails_stopped", null, "requests_off"]);
+  });
+});
+
+describeIsolated("requests after a solved case", (harness: () => Harness) => {
+  let service: Service;
+
+  beforeEach(async () => {
+    ({ service } = await harness().newAccount("Tea Shop"));
+  });
+
+  const send = async (...recipients: object[]) => {
+    const input = { category: "mail_after_service", recipients } as never;
+    const preview = await service.emails.previewSend(input);
+    const sent = await service.emails.send(input);
+    const decide = ({ is_repeated, rule }: RecipientOutcome) => (is_repeated ? "repeated" : (rule ?? "sent"));
+    expect(preview.recipients.map(decide)).toEqual(sent.recipients.map(decide));
+    return sent.recipients.map(decide);
+  };
+  const ann = "ann@mail.example";
+
+  it("are sent once per address and reference, or date, and follow the rules", async () => {
+    expect(await send({ email: ann, reference: "1" }, { email: "ANN@mail.example", reference: "1" })).toEqual([
+      "sent",
+      "repeated",
+    ]);
+    expect(await send({ email: ann, reference: "1" }, { email: ann, reference: "2" })).toEqual(["repeated", "sent"]);
+    expect(await send({ email: ann, date: "2026-03-01" })).toEqual(["sent"]);
+    expect(await send({ email: ann, date: "2026-03-01" }, { email: ann, date: "2025-03-01" })).toEqual([
+      "repeated",
+      "order_too_old",
+    ]);
+    expect(await send({ email: "nobody@localhost" }, { email: "not an address" })).toEqual([
+      "bad_address",
+      "bad_address",
+    ]);
+    await service.emailRules.set({ name: "most_mails_to_person", value: 3 });
+    expect(await send({ email: ann })).toEqual(["sent"]);
+    expect(await sendDueEmails(harness())).toHaveLength(3);
+    expect(await send({ email: ann })).toEqual(["too_many_to_person"]);
+  });
+
+  it.each([
+    ["buyer", "verified_buyer"],
+    ["stranger", "verified_reviewer"],
+  ])("lead to a review by a %s", async (who, reviewer_type) => {
+    const email = `${who}@mail.example`;
+    await service.orders.massCreate(bulkOrders([anOrder({ email: "buyer@mail.example" })]));
+    await send({ email, name: "Ann Tea" });
+    const [sent] = (await sendDueEmails(harness())).filter(({ category }) => category === "mail_after_service");
+    const stored = (await readStoredEmails(harness())).find(({ mailId }) => mailId === sent?.id);
+    const token = createLinkTokens(harness(), stored as StoredEmail).review(0);
+    const form = { score: "5", title: "Kind", content: "They helped.", display_name: "Ann Tea" };
+    expect((await service.reviewRequests.show({ token })).request).toMatchObject({ state: "ready", is_test: false });
+    expect((await service.reviewRequests.write({ token, ...form })).request.state).toBe("done");
+    expect((await service.reviewRequests.write({ token, ...form })).request.state).toBe("done");
+    const { reviews } = await service.reviews.search({ product_id: siteReviewsId });
+    expect(reviews).toMatchObject([{ title: "Kind", reviewer_type }]);
+    expect(await send({ email })).toEqual(["reviewed_lately"]);
   });
 });

@@ -22,6 +22,7 @@ const recipients: Partial<Record<EmailCategory, string>> = {
   comment_notification: ann,
   comment_request: owner,
   mail_after_invoice: ann,
+  mail_after_service: bo,
   map: ann,
   question_confirmation: ann,
 };
@@ -72,6 +73,7 @@ describeIsolated("all categories", (harness: () => Harness) => {
     const { questions } = await service.questions.list({ sku: "teapot" });
     const answer = { question_id: questions[0]?.id ?? 0, content: "Yes.", display_name: "Bo", email: bo };
     await service.answers.create(answer);
+    await service.emails.send({ category: "mail_after_service", recipients: [{ email: bo, reference: "1" }] });
     const products = { cup: anOrderedProduct({ name: "Cup" }) };
     await service.orders.massCreate(bulkOrders([anOrder({ order_date: "2026-02-20", products })]));
   };
@@ -114,7 +116,11 @@ describeIsolated("all categories", (harness: () => Harness) => {
     await suppress[rule]();
     await causeAll();
     expect(await send()).toEqual([]);
-    expect(sorted(await listReasons())).toEqual(sorted(Object.keys(recipients).map((category) => [category, rule])));
+    // Of emails to addresses that the store names, only those are stored that no rule prevents.
+    const stored = Object.keys(recipients).filter((category) => category !== "mail_after_service");
+    expect(sorted(await listReasons())).toEqual(sorted(stored.map((category) => [category, rule])));
+    const input = { category: "mail_after_service", recipients: [{ email: bo }] } as const;
+    expect((await service.emails.previewSend(input as never)).recipients).toMatchObject([{ rule }]);
   });
 
   it.each(["unsubscribed", "reported_spam", "bounced_before"] as const)("have no reminders after %s", async (rule) => {

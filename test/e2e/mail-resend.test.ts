@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { EmailRecord } from "../../src/contract/emails/emails.ts";
@@ -84,4 +84,32 @@ test("resends emails that bounced or failed, and those that were sent by ID, by 
   const test_id = Math.max(...(await listEmails(home)).keys());
   expect(await resend(String(test_id), "--yes")).toMatchObject({ exitCode: 1 });
   await smtp.close();
+});
+
+test("sends requests after a solved case to addresses and files, once per reference", async () => {
+  const home = homes.open();
+  await home.init();
+  const file = join(home.folder, "solved.csv");
+  writeFileSync(file, "Email;reference\nann@mail.example;7\nnot an address;8\nbo@mail.example;9\n");
+  const command = ["mail", "send", "--category", "mail_after_service"];
+  const send = (...words: string[]) =>
+    home.json<Record<string, readonly Record<string, unknown>[]>>([...command, ...words]);
+  expect(await send("--file", file)).toMatchObject({ exitCode: 2, stdout: "" });
+  expect((await listEmails(home)).size).toBe(0);
+  const rejects = join(home.folder, "rejects.csv");
+  const first = await send("--file", file, "--rejects", rejects, "--yes");
+  expect(first).toMatchObject({ exitCode: 3, data: { rejects_file: rejects, skipped: [] } });
+  expect(first.data["mails"]?.map(({ email }) => email)).toEqual(["ann@mail.example", "bo@mail.example"]);
+  expect(first.data["rejected"]).toMatchObject([{ line: 3, column: "email", code: "bad_email" }]);
+  expect(readFileSync(rejects, "utf8").split("\n").slice(0, 2)).toMatchObject([
+    "Email;reference;_line;_column;_code;_reason",
+    expect.stringMatching(/^not an address;8;3;email;bad_email;/),
+  ]);
+  const again = await send("--file", file, "--yes");
+  expect(again).toMatchObject({ exitCode: 3, data: { mails: [], prevented: [{ id: "ann@mail.example" }, {}] } });
+  expect(await send("--to", "ann@mail.example", "--reference", "7", "--yes")).toMatchObject({ data: { mails: [] } });
+  expect(await send("--to", "ann@mail.example", "--to", "cy@mail.example", "--yes")).toMatchObject({ exitCode: 0 });
+  await home.json(["unsubscribers", "add", "dee@mail.example", "--yes"]);
+  expect(await send("--to", "dee@mail.example", "--yes")).toMatchObject({ exitCode: 3, data: { mails: [] } });
+  expect((await listEmails(home)).size).toBe(4);
 });

@@ -281,6 +281,10 @@ export const commandCalls: readonly CommandCall[] = [
   { call: "reviewRequests.write", words: ["api", "reviewRequests.write", "{token}", ...typed] },
   { call: "emails.previewResend", words: ["api", "emails.previewResend", "--mail-ids", "[1]"] },
   { call: "emails.resend", words: ["api", "emails.resend", "--mail-ids", "[1]"] },
+  ...(["emails.previewSend", "emails.send"] as const).map((call) => ({
+    call,
+    words: ["api", call, "--category", "mail_after_service", "--recipients", json([{ email: "solved@mail.example" }])],
+  })),
   { call: "emails.cancel", words: ["api", "emails.cancel", "{mail_id}", "--yes"] },
   {
     call: "orders.cancelEmails",

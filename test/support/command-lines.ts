@@ -82,6 +82,7 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "mail cancel": words("--email-id", "1", "--yes"),
   "mail resend": { ...words("1", "--yes"), refused: noRecord },
   "mail unsuppress": words("ann@mail.example"),
+  "mail send": words("--category", "mail_after_service", "--to", "ann@mail.example", "--yes"),
   "mail test": words("--to", "ann@mail.example"),
   "mail stats": nothing,
   "mail provider-events": nothing,

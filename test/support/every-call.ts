@@ -287,6 +287,9 @@ async function callEmails(harness: Harness, service: Service): Promise<void> {
   await ofAccount.set({ state: "failed" }).where("id", "in", queued).execute();
   await service.emails.previewResend({ mail_ids: queued });
   const { mails: resent } = await service.emails.resend({ mail_ids: queued });
+  const solved = { category: "mail_after_service" as const, recipients: [{ email: "solved@mail.example" }] };
+  await service.emails.previewSend(solved);
+  await service.emails.send(solved);
   if (resent[0]?.copy_id === null) throw new Error("the email was not resent");
 }
 

@@ -27,7 +27,7 @@ describe("/starpost/v1/apps/{app_key}/mail_templates", () => {
     const { status, body } = await call("GET");
     expect(status).toBe(200);
     const { templates } = (body as { response: { templates: object[] } }).response;
-    expect(templates).toHaveLength(11);
+    expect(templates).toHaveLength(12);
     expect(templates[0]).toEqual({
       category: "map",
       is_own: false,

@@ -34,14 +34,14 @@ export const emailCategories = Object.keys(emailTypeOf) as readonly EmailCategor
 /**
  * The categories of emails that the service sends, which have templates.
  * Assumed: the events of the others do not exist here: campaigns (`testimonials_request`, `custom_map`, `resend_custom_map`),
- * integrations (`mail_after_service`), and answers of shoppers by email (`answer_request_shoppers`). Statistics contain all
- * categories.
+ * and answers of shoppers by email (`answer_request_shoppers`). Statistics contain all categories.
  */
 export const sentEmailCategories = [
   "map",
   "reminder",
   "mail_after_invoice",
   "site_reminder",
+  "mail_after_service",
   "anonymous_testimonials_request",
   "comment_request",
   "comment_notification",
@@ -52,12 +52,25 @@ export const sentEmailCategories = [
 ] as const satisfies readonly EmailCategory[];
 export type SentEmailCategory = (typeof sentEmailCategories)[number];
 
-const siteRequests: ReadonlySet<string> = new Set<EmailCategory>(["mail_after_invoice", "site_reminder"]);
+/** The categories of emails that the store sends to addresses that it names. */
+export const sendCategories = ["mail_after_service"] as const satisfies readonly SentEmailCategory[];
+
+const siteRequests: ReadonlySet<string> = new Set<EmailCategory>([
+  "mail_after_invoice",
+  "site_reminder",
+  "mail_after_service",
+]);
 
 /** Whether emails of a category ask for a review of the store instead of products. */
 export function isSiteRequest(category: string): boolean {
   return siteRequests.has(category);
 }
+
+/**
+ * Categories of emails that ask for something without an order. All rules apply to them, and they count toward the limit per
+ * customer, like those of orders.
+ */
+export const requestsWithoutOrder = [...sendCategories] as const satisfies readonly EmailCategory[];
 
 /** The categories of emails that can be resent, and of their copies, which have the same templates. */
 export const resendCategories = {

@@ -1,6 +1,13 @@
 import * as z from "zod";
 import { endpoint, extensionPrefix, route } from "../endpoint.ts";
-import { emailCategories, type EmailCounter, emailCounters, emailEventNames, emailStates } from "./categories.ts";
+import {
+  emailCategories,
+  type EmailCounter,
+  emailCounters,
+  emailEventNames,
+  emailStates,
+  sendCategories,
+} from "./categories.ts";
 import { emailRuleNames, type ForecastRuleName, forecastRuleNames } from "./rules.ts";
 import { idPaging, nameList, nextPage, partOfText, timeRange } from "../lists/filters.ts";
 import { shape, timestamp } from "../shapes.ts";
@@ -108,6 +115,44 @@ const resentEmail = lazyObject(() => ({
 }));
 export type ResentEmail = z.output<ReturnType<typeof resentEmail>>;
 
+const oneOf = (names: readonly string[]) => `must be one of ${names.join(", ")}`;
+
+/** Recipients per call. */
+export const maxRecipients = 500;
+
+const recipientTexts = { name: 100, reference: 200 } as const;
+
+const sendInput = lazyObject(() => ({
+  category: z.enum(sendCategories, { error: oneOf(sendCategories) }),
+  recipients: z
+    .array(
+      z.object({
+        /** An invalid address is reported like one that a rule prevents. */
+        email: z.string().trim().min(1).max(1_000),
+        name: z.string().trim().max(recipientTexts.name).optional(),
+        /** Identifies the case: nobody gets a second email about it. */
+        reference: z.string().trim().max(recipientTexts.reference).optional(),
+        /** When the case was solved (default: now). */
+        date: shape.date.optional(),
+      }),
+      { error: "must be a list of recipients" },
+    )
+    .min(1, { error: "must not be empty" })
+    .max(maxRecipients, { error: `must have at most ${maxRecipients} recipients` }),
+}));
+
+const recipientOutcome = lazyObject(() => ({
+  email: z.string(),
+  reference: z.string().nullable(),
+  /** An email about the case was sent or queued before. */
+  is_repeated: z.boolean(),
+  /** The rule that prevents the email. */
+  rule: z.enum(emailRuleNames).nullable(),
+  /** Null if it is not sent, or in a preview. */
+  mail_id: z.number().int().nullable(),
+}));
+export type RecipientOutcome = z.output<ReturnType<typeof recipientOutcome>>;
+
 const resendInput = lazyObject(() => ({
   mail_ids: z.array(shape.rowId, { error: "must be a list of email IDs" }).max(maxResent, {
     error: `must have at most ${maxResent} email IDs`,
@@ -170,8 +215,6 @@ const emailForecast = lazyObject(() => ({
     >,
   ),
 }));
-
-const oneOf = (names: readonly string[]) => `must be one of ${names.join(", ")}`;
 
 const prefix = `${extensionPrefix}/apps/{app_key}/mails`;
 export const emails = {
@@ -242,6 +285,21 @@ export const emails = {
     roles: ["support"],
     input: () => resendInput(),
     output: () => ({ mails: z.array(resentEmail()) }),
+  }),
+  previewSend: endpoint({
+    summary: "Report who would get an email, and why others would not",
+    ...route("POST", `${prefix}/send/preview`),
+    effect: "read",
+    input: () => sendInput(),
+    output: () => ({ recipients: z.array(recipientOutcome()) }),
+  }),
+  send: endpoint({
+    summary: "Send an email to addresses, such as a request to review the store after a solved case",
+    ...route("POST", `${prefix}/send`),
+    effect: "once",
+    roles: ["support"],
+    input: () => sendInput(),
+    output: () => ({ recipients: z.array(recipientOutcome()) }),
   }),
   forecast: endpoint({
     summary: "Forecast the review-request emails that orders would trigger",

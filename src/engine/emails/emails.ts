@@ -16,6 +16,7 @@ import { partIndex } from "../kernel/lists/part-index.ts";
 import { recordEmailEvent } from "../kernel/email-log.ts";
 import { dateOf, dayOf, iso } from "../kernel/times.ts";
 import { type EmailRow, isOfFewEmails, listEmails, selectEmails, toRecord } from "./email-list.ts";
+import { previewSend, sendEmails } from "./sending/sent-to-addresses.ts";
 import { previewResend, resendEmails } from "./sending/resends.ts";
 import { explainEmails } from "./rules/explanation.ts";
 import { forecastEmails } from "./rules/forecast.ts";
@@ -94,6 +95,8 @@ export const emailHandlers: Handlers<typeof contract.emails> = {
 
   previewResend,
   resend: resendEmails,
+  previewSend,
+  send: sendEmails,
   explain: explainEmails,
   forecast: forecastEmails,
   sendTest: sendTestEmail,

@@ -36,8 +36,8 @@ export interface NewEmail {
 
 /** Like `queueEmails`, for one email. */
 export async function queueEmail(email: NewEmail, context: EmailContext): Promise<boolean> {
-  const [isQueued] = await queueEmails([email], email.accountId, context);
-  return isQueued === true;
+  const [id] = await queueEmails([email], email.accountId, context);
+  return id !== null && id !== undefined;
 }
 
 /**
@@ -45,13 +45,13 @@ export async function queueEmail(email: NewEmail, context: EmailContext): Promis
  * a constant number of statements. Adds an unsubscribe link to their data, as `unsubscribe_url`.
  * Assumed: if an address is unsubscribed from the type of email, the email is stored as not sent, with the reason, and
  * counts as `repeat_unsubscribes`; this is not an error.
- * @returns whether each email was queued
+ * @returns the ID of each email; null if it was not queued
  */
 export async function queueEmails(
   emails: readonly NewEmail[],
   accountId: number,
   context: EmailContext,
-): Promise<readonly boolean[]> {
+): Promise<readonly (number | null)[]> {
   if (emails.length === 0) return [];
   const { transaction, dialect, nowMs } = context;
   const stopped = await findUnsubscribed(emails, accountId, context);
@@ -80,7 +80,7 @@ export async function queueEmails(
     context,
   );
   if (isQueued.includes(true)) await noteDue("emails_due_at", accountId, context);
-  return isQueued;
+  return queued.map(({ mailId }, at) => (isQueued[at] ? mailId : null));
 }
 
 const emailColumns = ["category", "email_type_id", "email", "email_key", "name", "state", "reason"] as const;

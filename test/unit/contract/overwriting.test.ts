@@ -14,6 +14,7 @@ const adding = [
   "links.follow",
   "emailEvents.receive",
   "emails.resend",
+  "emails.send",
   "emails.sendTest",
   "questions.sendConfirmation",
   "reviewRequests.write",

@@ -53,6 +53,7 @@ const descriptions: Readonly<Record<string, string>> = {
   name: "setting name",
   "account.set name": "name of the store, as emails and pages show it (empty: remove the name)",
   only_look: "do not count the event",
+  recipients: 'recipients: [{"email": "ann@mail.example", "reference": "case 7"}]',
   "orders.create products": 'products by ID: {"teapot": {"name": "Teapot", "url": "https://…"}}',
   "orders.massCreate orders": "list of orders with their products",
   "orders.cancelEmails orders": 'orders and their products: [{"order_id": "1001", "skus": ["teapot"]}]',

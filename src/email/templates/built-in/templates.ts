@@ -162,6 +162,11 @@ export const builtInTemplates: Readonly<Record<SentEmailCategory, EmailTemplate>
     opening: "We recently asked how it was to shop at {{ store.name }}. We would still love to hear from you.",
     because: bought,
   }),
+  mail_after_service: requestReviews({
+    subject: "How was our service?",
+    opening: "You recently contacted {{ store.name }}. How was our service?",
+    because: "you contacted {{ store.name }}",
+  }),
   anonymous_testimonials_request: verifyReview,
   comment_request: requestComment,
   comment_notification: notifyOfComment,

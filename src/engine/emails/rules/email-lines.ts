@@ -3,7 +3,7 @@ import { batchOf } from "../../../storage/batch.ts";
 import { createStatement } from "../../../storage/statement.ts";
 import type { Row } from "../../../storage/tables.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
-import { isSiteRequest } from "../../../contract/index.ts";
+import { isSiteRequest, requestsWithoutOrder } from "../../../contract/index.ts";
 import { type OrderLine, storeRow } from "./line-facts.ts";
 import { updateRows } from "../../kernel/account-rows.ts";
 import { wholeOrderRow } from "../../orders/order-emails.ts";
@@ -17,8 +17,12 @@ export type RequestEmail = Pick<
   "id" | "category" | "email" | "email_type_id" | "order_row" | "product_row" | "created_at"
 >;
 
-/** Whether an email belongs to an order. The addition prevents the use of the index that finds emails by their order. */
-export const isOfOrder = sql<boolean>`mails.order_row + 0 is not null`;
+/**
+ * Whether an email counts toward the limit per customer. The addition prevents the use of the index that finds emails by their
+ * order.
+ */
+export const isRequest = sql<boolean>`(mails.order_row + 0 is not null
+  or mails.category in (${sql.join(requestsWithoutOrder.map((category) => sql.lit(category)))}))`;
 
 /** A product that an email is about. */
 export interface EmailLine extends OrderLine {
@@ -80,17 +84,24 @@ export async function readEmailLines(
     [selectLines, false],
     [selectStoreLines, true],
   ] as const) {
-    const chosen = emails.filter(({ category }) => isSiteRequest(category) === isOfStore);
+    const chosen = emails.filter(
+      ({ category, order_row }) => order_row !== null && isSiteRequest(category) === isOfStore,
+    );
     if (chosen.length === 0) continue;
     const rows = chosen.map(({ id, order_row, product_row, created_at }) => [id, order_row, product_row, created_at]);
     selected.push(...(await select(transaction, dialect, { accountId, rows: JSON.stringify(rows) })).rows);
   }
-  return selected
+  return [...selected, ...emails.filter(({ order_row }) => order_row === null).map(toLineWithoutOrder)]
     .toSorted((a, b) => a.mailId - b.mailId || a.product_row - b.product_row)
     .flatMap((line, index) => {
       const email = emailById.get(line.mailId);
       return email ? [{ ...line, id: index, email: email.email, emailTypeId: email.email_type_id }] : [];
     });
+}
+
+/** A request without an order is about the store. Nobody can cancel the emails of an order without an ID. */
+function toLineWithoutOrder({ id: mailId, created_at: order_date }: RequestEmail) {
+  return { mailId, order_id: "", order_date, product_row: storeRow, product_id: "", blacklisted: 0 };
 }
 
 /** The products that an email about an entire order does not mention: the rule by product row. */

@@ -3,13 +3,14 @@ import {
   type EmailRuleName,
   type EmailSettings,
   isStoppedByRecipient,
+  requestsWithoutOrder,
   templateCategoryOf,
 } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { dayOf } from "../../kernel/times.ts";
-import { type DroppedProducts, type EmailLine, isOfOrder, readEmailLines, type RequestEmail } from "./email-lines.ts";
+import { type DroppedProducts, type EmailLine, isRequest, readEmailLines, type RequestEmail } from "./email-lines.ts";
 import { findAddressFacts, findLineFacts, type LineFacts } from "./line-facts.ts";
 import { findBlockingRule, type LineRuleName, lineRuleNames, reviewedSinceMs } from "./line-rules.ts";
 import { sql } from "kysely";
@@ -35,7 +36,7 @@ export interface EmailDecision {
 /**
  * Evaluates the rules for emails of an account that are due, in the transaction that sends or rejects them.
  * Source: `emailRuleTable`. Assumed: the limit per customer counts review requests that were sent, are being sent, or are
- * approved by this call, earliest due first. Emails that do not belong to an order (verifications, confirmations, tests)
+ * approved by this call, earliest due first. Emails that answer an action or are tests (verifications, confirmations)
  * do not count, and are rejected only if the address is unsubscribed from their type, reported spam, or bounced. An
  * email about an entire order mentions the products that no rule rejects; if none remains, the first rule in the
  * table that rejects any of them decides.
@@ -49,11 +50,17 @@ export async function evaluateEmails(
   if (emails.length === 0) return decisions;
   const accountId = accountIdOf(context);
   const evaluation = { accountId, settings: await readEmailSettings(context, accountId), decisions };
-  const others = emails.filter(({ order_row }) => order_row === null);
+  const others = emails.filter((email) => !asksForSomething(email));
   await evaluateOtherEmails(others, evaluation, context);
-  const requests = emails.filter(({ order_row }) => order_row !== null);
+  const requests = emails.filter(asksForSomething);
   await evaluateRequests(requests, evaluation, context);
   return decisions;
+}
+
+const withoutOrder: ReadonlySet<string> = new Set(requestsWithoutOrder);
+
+function asksForSomething({ order_row, category }: Pick<DueEmail, "order_row" | "category">): boolean {
+  return order_row !== null || withoutOrder.has(category);
 }
 
 interface Evaluation {
@@ -141,6 +148,7 @@ function settingsOf(category: string, settings: EmailSettings): EmailSettings {
   const sends: Readonly<Record<string, boolean>> = {
     reminder: send_review_requests && send_reminders,
     mail_after_invoice: send_site_requests,
+    mail_after_service: true,
     site_reminder: send_site_requests && send_site_reminders,
   };
   const template = templateCategoryOf(category);
@@ -187,7 +195,7 @@ const countSent = createStatement<
     select batch.email_key, count(*) as emails
     from ${batchOf({ email_key: "text" }, slot("rows"), dialect)} cross join mails
     where mails.account_id = ${slot("accountId")} and mails.email_key = batch.email_key
-      and mails.sent_at >= ${slot("since")} and ${isOfOrder}
+      and mails.sent_at >= ${slot("since")} and ${isRequest}
     group by batch.email_key`,
 );
 
@@ -196,7 +204,7 @@ const selectLeased = createStatement<{ accountId: number }, { id: number; email_
   (slot) => sql`
     select id, email_key from mails
     where leased_until > 0 and state in ('leased', 'sending') and account_id = ${slot("accountId")}
-      and ${isOfOrder}`,
+      and ${isRequest}`,
 );
 
 /**

@@ -13,7 +13,7 @@ import { readEmailSettings } from "../../accounts/account-settings.ts";
 import { accountOf, type HandlerContext } from "../../kernel/handler.ts";
 import { dayMs } from "../../../contract/time.ts";
 import { dateOf, dayOf } from "../../kernel/times.ts";
-import { isOfOrder } from "./email-lines.ts";
+import { isRequest } from "./email-lines.ts";
 import { findLineFacts, type OrderLine } from "./line-facts.ts";
 import { findBlockingRule, type LineRuleName, reviewedSinceMs } from "./line-rules.ts";
 import { SendCalendar } from "./send-calendar.ts";
@@ -139,13 +139,13 @@ const selectLines = createStatement<{ accountId: number; fromId: number; sendsMa
 const selectSent = createStatement<{ accountId: number; since: number }, { email_key: string; at: number }>(
   (slot) => sql`
     select email_key, sent_at as at from mails
-    where account_id = ${slot("accountId")} and sent_at >= ${slot("since")} and ${isOfOrder}`,
+    where account_id = ${slot("accountId")} and sent_at >= ${slot("since")} and ${isRequest}`,
 );
 
 const selectPending = createStatement<{ accountId: number; fromId: number }, { email_key: string; at: number }>(
   (slot) => sql`
     select email_key, due_at as at from mails
-    where account_id = ${slot("accountId")} and state in ${pendingStates} and ${isOfOrder}
+    where account_id = ${slot("accountId")} and state in ${pendingStates} and ${isRequest}
       and not exists (select 1 from purchases where purchases.account_id = ${slot("accountId")}
         and purchases.order_row = mails.order_row
         and mails.product_row in (0, purchases.product_row) and purchases.unit = 1

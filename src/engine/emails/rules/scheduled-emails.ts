@@ -8,7 +8,7 @@ import { accountOf, type HandlerContext } from "../../kernel/handler.ts";
 import { dateOf, dayOf } from "../../kernel/times.ts";
 import type { ScheduledEmails } from "../../orders/order-emails.ts";
 import type { DueEmail } from "./evaluation.ts";
-import { isOfOrder, readEmailLines } from "./email-lines.ts";
+import { isRequest, readEmailLines } from "./email-lines.ts";
 import { findLineFacts } from "./line-facts.ts";
 import { findBlockingRule, reviewedSinceMs } from "./line-rules.ts";
 import { SendCalendar } from "./send-calendar.ts";
@@ -78,7 +78,7 @@ const selectOthers = createStatement<
   (slot, dialect) => sql`
     select mails.id, mails.email_key, coalesce(mails.sent_at, mails.due_at) as at
     from ${batchOf({ email_key: "text" }, slot("rows"), dialect)} cross join mails
-    where mails.account_id = ${slot("accountId")} and mails.email_key = batch.email_key and ${isOfOrder}
+    where mails.account_id = ${slot("accountId")} and mails.email_key = batch.email_key and ${isRequest}
       and (mails.sent_at >= ${slot("since")} or (mails.sent_at is null and mails.state in ('queued', 'leased', 'sending')))`,
 );
 

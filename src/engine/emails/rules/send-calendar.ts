@@ -4,7 +4,7 @@ import type { Row } from "../../../storage/tables.ts";
 import { selectAccountRows } from "../../kernel/account-rows.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
 import { dayOf } from "../../kernel/times.ts";
-import { isOfOrder } from "./email-lines.ts";
+import { isRequest } from "./email-lines.ts";
 import { evaluateProducts } from "./evaluation.ts";
 
 /** Bits for the day, counted from the first day of the calendar, and for whether the email counts. */
@@ -116,7 +116,7 @@ export async function exceedsLimitWhenDue(email: Email, settings: EmailSettings,
   const recipientEmails = await selectAccountRows("mails", email.account_id, transaction)
     .selectAll()
     .where("email_key", "=", email.email_key)
-    .where(isOfOrder)
+    .where(isRequest)
     .execute();
   const sentOn = recipientEmails.flatMap(({ sent_at, state }) => {
     if (sent_at !== null) return [dayOf(sent_at)];

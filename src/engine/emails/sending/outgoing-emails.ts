@@ -61,10 +61,12 @@ export async function buildOutgoingEmails(
   return approved.map(({ row, productRows }) => {
     const order = row.order_row === null ? undefined : orders.get(row.order_row);
     const orderedProducts = productRows.flatMap((id) => products.get(id) ?? []).map(show);
-    const reviewed = isSiteRequest(row.category) ? [describeStore(sender.store)] : orderedProducts;
-    const data = order
-      ? buildOrderData(row, order, { products: reviewed, sender }, context)
-      : buildOtherData(row, context);
+    const isSite = isSiteRequest(row.category);
+    const reviewed = isSite ? [describeStore(sender.store)] : orderedProducts;
+    const data =
+      order || isSite
+        ? buildOrderData(row, order, { products: reviewed, sender }, context)
+        : buildOtherData(row, context);
     return toOutgoing(row, data, sender, context);
   });
 }
@@ -98,7 +100,7 @@ function toOutgoing(
  */
 function buildOrderData(
   { id: mailId, account_id: accountId }: Row<"mails">,
-  { order_id, order_date }: OrderRow,
+  order: OrderRow | undefined,
   {
     products,
     sender: { settings, domains },
@@ -108,8 +110,8 @@ function buildOrderData(
   const source = { accountId, mailId };
   const track = (url: string) => (settings.track_clicks ? clickUrl(source, url, context) : url);
   return {
-    order_id,
-    order_date: dateOf(dayOf(order_date)),
+    order_id: order?.order_id ?? null,
+    order_date: order ? dateOf(dayOf(order.order_date)) : null,
     is_test: false,
     products: products.map(({ id: productRow, product_id, name, url, image_url }) => ({
       product_id,
