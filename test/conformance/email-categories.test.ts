@@ -328,7 +328,8 @@ describeIsolated("requests after a solved case", (harness: () => Harness) => {
     const email = `${who}@mail.example`;
     await service.orders.massCreate(bulkOrders([anOrder({ email: "buyer@mail.example" })]));
     await send({ email, name: "Ann Tea" });
-    const [sent] = (await sendDueEmails(harness())).filter(({ category }) => category === "mail_after_service");
+    const emails = await sendDueEmails(harness());
+    const sent = emails.find(({ category }) => category === "mail_after_service");
     const stored = (await readStoredEmails(harness())).find(({ mailId }) => mailId === sent?.id);
     const token = createLinkTokens(harness(), stored as StoredEmail).review(0);
     const form = { score: "5", title: "Kind", content: "They helped.", display_name: "Ann Tea" };

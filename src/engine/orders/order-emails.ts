@@ -9,7 +9,7 @@ import { noteChangedTexts } from "../kernel/lists/part-index.ts";
 import type { NewLine, OrderChanges } from "./order-merge.ts";
 import { dayMs } from "../../contract/time.ts";
 
-const category = "map" satisfies EmailCategory;
+const productCategory = "map" satisfies EmailCategory;
 const siteCategory = "mail_after_invoice" satisfies EmailCategory;
 
 /** The `product_row` of an email about a complete order. No product has this row ID. */
@@ -69,10 +69,10 @@ const createInsert = (
   );
 
 const inserts = {
-  order: createInsert(category),
+  order: createInsert(productCategory),
   site: createInsert(siteCategory),
   product: createInsert(
-    category,
+    productCategory,
     sql`products.id`,
     (slot) => sql`cross join products
       where products.account_id = ${slot("accountId")} and products.product_id = batch.product_id`,
@@ -116,7 +116,7 @@ const changedOrderColumns: BatchColumns<ChangedOrder> = { order_row: "integer", 
 const updateMails = createDeferredStatement<{ accountId: number; rows: string }>(
   (slot, dialect) => sql`
     update mails set name = batch.name,
-      due_at = due_at + case when category in (${sql.lit(category)}, ${sql.lit(siteCategory)}) and attempts = 0 and worker is null
+      due_at = due_at + case when category in (${sql.lit(productCategory)}, ${sql.lit(siteCategory)}) and attempts = 0 and worker is null
         then batch.later_ms else 0 end
     from ${batchOf(changedOrderColumns, slot("rows"), dialect)}
     where mails.account_id = ${constantInBatch(slot("accountId"), "order_row")} and mails.order_row = batch.order_row

@@ -22,6 +22,7 @@ const samples: Readonly<Record<string, string>> = {
   image: '"$(base64 -w0 teapot.png)"',
   image_upload_token: "$TOKEN",
   mail_ids: "'[12]'",
+  recipients: `'[{"email": "ann@mail.example"}]'`,
   methods: `'[{"method": "main_widget", "params": {"pid": "teapot"}}]'`,
   missed_products_ids: "all",
   name: "due_after_days",

@@ -29,7 +29,7 @@ export async function sendEmails({ category, recipients }: Input, context: Handl
   });
   const ids = await queueEmails(emails, accountId, context);
   const idAt = new Map(chosen.map(([at], nth) => [at, ids[nth] ?? null]));
-  return { recipients: outcomes.map((outcome, at) => ({ ...outcome, mail_id: idAt.get(at) ?? null })) };
+  return { recipients: outcomes.map((outcome, at) => Object.assign(outcome, { mail_id: idAt.get(at) ?? null })) };
 }
 
 /** Reports what `sendEmails` would do. */
