@@ -62,6 +62,7 @@ export const tooManyRequestsMessage = "Too Many Requests";
 export type RecordName =
   | "Account"
   | "Answer"
+  | "Campaign"
   | "Comment"
   | "Coupon"
   | "Credential"

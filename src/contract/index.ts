@@ -1,6 +1,7 @@
 import { account, tokens, users } from "./account.ts";
 import { brand } from "./brand/operations.ts";
 import { batch, seo } from "./seo.ts";
+import { campaigns } from "./emails/campaigns.ts";
 import { core } from "./core.ts";
 import { coupons } from "./coupons.ts";
 import { credentials } from "./credentials.ts";
@@ -30,6 +31,7 @@ export const contract = {
   answers,
   batch,
   brand,
+  campaigns,
   core,
   coupons,
   credentials,
@@ -105,6 +107,7 @@ export * from "./questions/questions.ts";
 export * from "./groups.ts";
 export * from "./http-limits.ts";
 export * from "./reviews/images.ts";
+export * from "./emails/campaigns.ts";
 export * from "./emails/links.ts";
 export * from "./emails/events.ts";
 export * from "./emails/categories.ts";

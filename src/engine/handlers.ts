@@ -12,6 +12,7 @@ const loaders: Loaders = {
   answers: async () => (await import("./questions/answers.ts")).answerHandlers,
   batch: async () => (await import("./storefront/batch.ts")).batchHandlers,
   brand: async () => (await import("./accounts/brand.ts")).brandHandlers,
+  campaigns: async () => (await import("./emails/campaigns/campaigns.ts")).campaignHandlers,
   core: async () => (await import("./products/core.ts")).coreHandlers,
   coupons: async () => (await import("./coupons/coupons.ts")).couponHandlers,
   credentials: async () => (await import("./accounts/account-credentials.ts")).credentialHandlers,

@@ -33,7 +33,7 @@ export const emailCategories = Object.keys(emailTypeOf) as readonly EmailCategor
 
 /**
  * The categories of emails that the service sends, which have templates.
- * Assumed: the events of the others do not exist here: campaigns (`testimonials_request`, `custom_map`, `resend_custom_map`),
+ * Assumed: the events of the others do not exist here: campaigns for reviews of the shop (`testimonials_request`),
  * and answers of shoppers by email (`answer_request_shoppers`). Statistics contain all categories.
  */
 export const sentEmailCategories = [
@@ -49,6 +49,7 @@ export const sentEmailCategories = [
   "answer_request_shop_owner",
   "answer_notification_shop_owner",
   "answer_notification_shoppers",
+  "custom_map",
 ] as const satisfies readonly EmailCategory[];
 export type SentEmailCategory = (typeof sentEmailCategories)[number];
 
@@ -76,7 +77,16 @@ export const requestsWithoutOrder = [...sendCategories] as const satisfies reado
 export const resendCategories = {
   map: "resend_map",
   reminder: "resend_reminder",
+  custom_map: "resend_custom_map",
 } as const satisfies Partial<Record<SentEmailCategory, EmailCategory>>;
+
+/** The categories of emails that campaigns send. */
+export const campaignCategories = ["custom_map"] as const satisfies readonly SentEmailCategory[];
+export type CampaignCategory = (typeof campaignCategories)[number];
+
+export function isCampaignCategory(category: string): category is CampaignCategory {
+  return campaignCategories.some((name) => name === category);
+}
 
 /** The category whose template an email has. */
 export function templateCategoryOf(category: string): SentEmailCategory {
@@ -104,9 +114,9 @@ export function isStoppedByRecipient(emailTypeId: number): boolean {
   return !requestedTypes.has(emailTypeId);
 }
 
-/** The types whose unsubscriptions stop emails of a type: a resent email is also one of the type that it had. */
-export function stoppingTypesOf(emailTypeId: number): readonly number[] {
-  return emailTypeId === emailTypeOf.resend_map ? [emailTypeId, emailTypeOf.map] : [emailTypeId];
+/** The types whose unsubscriptions stop emails of a category: a resent email is also one of the type that it had. */
+export function stoppingTypesOf(category: string): readonly number[] {
+  return [...new Set([emailTypeOf[category as EmailCategory], emailTypeOf[templateCategoryOf(category)]])];
 }
 
 /**

@@ -14,10 +14,14 @@ export const emailSendingLimits = {
   testRecipients: 100,
 } as const;
 
-/** Why an email that is due is held. It stays queued, and the reason is reviewed every day at 0:00 UTC. */
+/**
+ * Why an email is held. It stays queued. The reason is reviewed every day at 0:00 UTC, but a stopped campaign when it is
+ * resumed.
+ */
 export const emailHolds = {
   email_not_enabled: "the operator of the service has not enabled email for the account",
   daily_quota_reached: "the account has reached its daily email quota",
+  campaign_stopped: "its campaign is stopped",
 } as const;
 export type EmailHold = keyof typeof emailHolds;
 

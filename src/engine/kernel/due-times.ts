@@ -15,7 +15,10 @@ export const isBusy = (accountId: RawBuilder<unknown>) =>
     select 1 from webhook_deliveries as busy
     where busy.account_id = ${accountId} and busy.state = 'leased' and busy.webhook_row = webhooks.id`);
 
-/** Queries of the times at which a worker can take rows of an account: when they are due, or a lease expires. */
+/**
+ * Queries of the times at which a worker can take rows of an account: when they are due, a lease expires, or a campaign is to
+ * queue some.
+ */
 const selectTimes: Readonly<Record<Queue, (accountId: RawBuilder<unknown>) => RawBuilder<unknown>>> = {
   emails_due_at: (accountId) => sql`
     select (
@@ -24,7 +27,10 @@ const selectTimes: Readonly<Record<Queue, (accountId: RawBuilder<unknown>) => Ra
     ) as at
     union all
     select min(leased.leased_until) as at from mails as leased
-    where leased.account_id = ${accountId} and leased.state in ('leased', 'sending')`,
+    where leased.account_id = ${accountId} and leased.state in ('leased', 'sending')
+    union all
+    select min(campaigns.next_at) as at from campaigns
+    where campaigns.account_id = ${accountId} and campaigns.next_at is not null`,
   deliveries_due_at: (accountId) => sql`
     select min(leased_until) as at from webhook_deliveries
     where webhook_deliveries.account_id = ${accountId} and webhook_deliveries.state = 'leased'

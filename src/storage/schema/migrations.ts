@@ -172,6 +172,15 @@ async function clearSearchTables({ db }: MigratedDatabase): Promise<void> {
   for (const table of ["search_blocks", "search_postings"]) await sql`delete from ${sql.table(table)}`.execute(db);
 }
 
+async function addCampaigns(database: MigratedDatabase): Promise<void> {
+  const { campaigns, campaign_orders, mails } = (await import("../tables.ts")).tables;
+  await database.dialect.createTables({ campaigns, campaign_orders }, database.db);
+  const { mails_by_campaign } = mails.indexes;
+  for (const statement of formatIndexes("mails", { mails_by_campaign })) {
+    await sql.raw(statement).execute(database.db);
+  }
+}
+
 /** The first one describes the oldest schema that can be used: it is not run. */
 export const migrations: readonly [Migration, ...Migration[]] = [
   { version: 23, name: "all tables", up: async () => {} },
@@ -222,4 +231,5 @@ export const migrations: readonly [Migration, ...Migration[]] = [
   { version: 34, name: "search for parts of texts", up: addSearchTables },
   { version: 35, name: "credentials with roles", up: addCredentials },
   { version: 36, name: "a smaller index for parts of texts", up: clearSearchTables },
+  { version: 37, name: "email campaigns", up: addCampaigns },
 ];

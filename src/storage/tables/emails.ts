@@ -32,7 +32,7 @@ export const emailTables = defineTables({
       attempts: withDefault(integer, 0),
       /** When it was first held, because its account may not send it yet. */
       held_at: optional(bigint),
-      /** The email of which this is a copy, sent by hand; otherwise 0. */
+      /** The email of which this is a copy, sent by hand; minus the campaign that queued it; otherwise 0. */
       resends: withDefault(bigint, 0),
     },
     indexes: {
@@ -42,12 +42,41 @@ export const emailTables = defineTables({
       mails_by_state: "(due_at, account_id) where state = 'queued'",
       mails_by_lease: "(leased_until, account_id) where leased_until is not null",
       mails_by_state_and_creation: "(account_id, state, created_at, id)",
+      mails_by_campaign: "(account_id, resends, state) where resends < 0",
       mails_by_product: "(account_id, product_row, created_at, id) where product_row is not null",
     },
     uniqueIndexes: {
       mails_of_orders: "(account_id, order_row, product_row, category, resends) where order_row is not null",
     },
     fileIndexes: { mails_by_account: "(account_id, id)" },
+  },
+  /** Requests for reviews to the customers of chosen orders, at a limited rate. */
+  campaigns: {
+    columns: {
+      id: rowId,
+      account_id: account,
+      name: text,
+      category: text,
+      /** JSON: the filters of the orders; see `Selection`. */
+      selection: text,
+      per_hour: integer,
+      /** One of `campaignStates` of the contract. */
+      state: text,
+      created_at: bigint,
+      /** When its next emails are to be queued. Only while it is running. */
+      next_at: optional(bigint),
+      /** The last order whose emails were queued, and the last one of the account when the campaign was created. */
+      walked_to: bigint,
+      last_order: bigint,
+    },
+    unique: { campaigns_name: ["account_id", "name"] },
+    indexes: { campaigns_by_time: "(account_id, next_at) where next_at is not null" },
+  },
+  /** The orders of campaigns that were chosen one by one. */
+  campaign_orders: {
+    columns: { account_id: account, campaign_row: bigint, order_row: bigint },
+    key: ["account_id", "campaign_row", "order_row"],
+    hasManyRows: true,
   },
   /** Emails as they were sent, without attempts that failed. */
   mail_messages: {

@@ -43,6 +43,7 @@ export const defaultHints: Partial<Record<ErrorKind, string>> = {
 /** What to do about a missing record. */
 export const listHints = {
   Answer: "To list the questions with their answers, run `starpost questions list --json`.",
+  Campaign: "To list the campaigns, run `starpost mail campaign list`.",
   Coupon: "To upload codes, run `starpost coupons import <file> --action <action>`.",
   Credential: "To list the credentials, run `starpost account credentials`.",
   Delivery: "To list the deliveries, run `starpost webhooks deliveries`.",

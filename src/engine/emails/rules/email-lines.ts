@@ -14,7 +14,7 @@ type Context = Pick<HandlerContext, "transaction" | "dialect">;
 /** A review request for an order. */
 export type RequestEmail = Pick<
   Row<"mails">,
-  "id" | "category" | "email" | "email_type_id" | "order_row" | "product_row" | "created_at"
+  "id" | "category" | "email" | "email_type_id" | "order_row" | "product_row" | "created_at" | "data"
 >;
 
 /**
@@ -27,7 +27,7 @@ export const isRequest = sql<boolean>`(mails.order_row + 0 is not null
 /** A product that an email is about. */
 export interface EmailLine extends OrderLine {
   readonly mailId: number;
-  readonly emailTypeId: number;
+  readonly category: string;
 }
 
 const emailColumns = { id: "integer", order_row: "integer", product_row: "integer", created_at: "integer" } as const;
@@ -52,8 +52,8 @@ const selectLines = createStatement<
       and purchases.account_id = ${accountId} and purchases.order_row = batch.order_row
       and purchases.unit = 1 and products.account_id = ${accountId} and products.id = purchases.product_row
       and purchases.created_at >= batch.created_at
-      and not exists (select 1 from mails where mails.account_id = ${accountId}
-        and mails.order_row = purchases.order_row and mails.product_row = purchases.product_row and mails.category = 'map')`;
+      and (batch.created_at = 0 or not exists (select 1 from mails where mails.account_id = ${accountId}
+        and mails.order_row = purchases.order_row and mails.product_row = purchases.product_row and mails.category = 'map'))`;
 });
 
 /** One line per email: about the store. */
@@ -71,13 +71,15 @@ const selectStoreLines = createStatement<
 /**
  * Reads the products that review requests of an account are about, ordered by email and then by when the account first had
  * the product. Products that were removed from the order are omitted. An email about an entire order covers the products
- * added with or after it that have no email of their own. A request to review the store has one line, about the store.
+ * added with or after it that have no email of their own; one of a campaign, the products that its data names. A request to
+ * review the store has one line, about the store.
  */
 export async function readEmailLines(
   emails: readonly RequestEmail[],
   accountId: number,
   { transaction, dialect }: Context,
 ): Promise<EmailLine[]> {
+  const onlyOf = new Map(emails.map((email) => [email.id, readRequestData(email).only]));
   const emailById = new Map(emails.map((email) => [email.id, email]));
   const selected: Awaited<ReturnType<typeof selectLines>>["rows"][number][] = [];
   for (const [select, isOfStore] of [
@@ -88,14 +90,20 @@ export async function readEmailLines(
       ({ category, order_row }) => order_row !== null && isSiteRequest(category) === isOfStore,
     );
     if (chosen.length === 0) continue;
-    const rows = chosen.map(({ id, order_row, product_row, created_at }) => [id, order_row, product_row, created_at]);
+    const rows = chosen.map(({ id, order_row, product_row, created_at }) => [
+      id,
+      order_row,
+      product_row,
+      onlyOf.get(id) === undefined ? created_at : 0,
+    ]);
     selected.push(...(await select(transaction, dialect, { accountId, rows: JSON.stringify(rows) })).rows);
   }
   return [...selected, ...emails.filter(({ order_row }) => order_row === null).map(toLineWithoutOrder)]
     .toSorted((a, b) => a.mailId - b.mailId || a.product_row - b.product_row)
     .flatMap((line, index) => {
       const email = emailById.get(line.mailId);
-      return email ? [{ ...line, id: index, email: email.email, emailTypeId: email.email_type_id }] : [];
+      if (!email || onlyOf.get(line.mailId)?.includes(line.product_row) === false) return [];
+      return [{ ...line, id: index, email: email.email, category: email.category }];
     });
 }
 
@@ -109,9 +117,20 @@ export type DroppedProducts = Readonly<Record<number, LineRuleName>>;
 
 type Email = Pick<Row<"mails">, "id" | "data">;
 
-/** Reads the products that were dropped from an email about an entire order. Its `data` contains nothing else. */
-export function readDroppedProducts({ data }: Pick<Email, "data">): DroppedProducts {
-  return (JSON.parse(data) as { dropped?: DroppedProducts }).dropped ?? {};
+/** The data of an email about an order. */
+interface RequestData {
+  readonly dropped?: DroppedProducts;
+  /** The products that an email of a campaign is about, by row. */
+  readonly only?: readonly number[];
+}
+
+export function readRequestData({ data }: Pick<Email, "data">): RequestData {
+  return JSON.parse(data) as RequestData;
+}
+
+/** Reads the products that were dropped from an email about an entire order. */
+export function readDroppedProducts(email: Pick<Email, "data">): DroppedProducts {
+  return readRequestData(email).dropped ?? {};
 }
 
 /** Stores the products that are dropped from emails about entire orders, for later explanations. */
@@ -123,8 +142,9 @@ export async function saveDroppedProducts(
   for (const email of emails) {
     const dropped = decisions.get(email.id)?.dropped;
     if (email.product_row !== wholeOrderRow || dropped === undefined) continue;
+    const { only } = readRequestData(email);
     const isEmpty = Object.keys(dropped).length === 0;
-    const data = JSON.stringify(isEmpty ? {} : { dropped });
+    const data = JSON.stringify({ ...(only && { only }), ...(!isEmpty && { dropped }) });
     if (data === email.data) continue;
     await updateRows("mails", { data }, { account_id: email.account_id, id: email.id }, { transaction });
   }

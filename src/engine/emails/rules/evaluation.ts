@@ -2,6 +2,7 @@ import {
   actorNames,
   type EmailRuleName,
   type EmailSettings,
+  isCampaignCategory,
   isStoppedByRecipient,
   requestsWithoutOrder,
   templateCategoryOf,
@@ -121,10 +122,10 @@ export async function evaluateProducts<Email extends RequestEmail>(
   if (emails.length === 0) return { approved, rejected };
   const lines = await readEmailLines(emails, accountId, context);
   const factsById = new Map<number, LineFacts>();
-  for (const emailTypeId of new Set(emails.map(({ email_type_id }) => email_type_id))) {
-    const ofType = lines.filter((line) => line.emailTypeId === emailTypeId);
-    const query = { accountId, emailTypeId, reviewedSinceMs: reviewedSinceMs(settings, onDay) };
-    for (const [id, facts] of await findLineFacts(ofType, query, context)) factsById.set(id, facts);
+  for (const category of new Set(emails.map((email) => email.category))) {
+    const ofCategory = lines.filter((line) => line.category === category);
+    const query = { accountId, category, reviewedSinceMs: reviewedSinceMs(settings, onDay) };
+    for (const [id, facts] of await findLineFacts(ofCategory, query, context)) factsById.set(id, facts);
   }
   const linesByEmail = new Map<number, EmailLine[]>(emails.map(({ id }) => [id, []]));
   for (const line of lines) linesByEmail.get(line.mailId)?.push(line);
@@ -142,7 +143,11 @@ export async function evaluateProducts<Email extends RequestEmail>(
   return { approved, rejected };
 }
 
-/** Assumed: nobody is reminded who wrote the review, or after the account turned reminders off. */
+/**
+ * The settings that apply to a category.
+ * Assumed: nobody is reminded who wrote the review, or after the account turned reminders off. The age of orders is checked
+ * when a campaign queues its emails.
+ */
 function settingsOf(category: string, settings: EmailSettings): EmailSettings {
   const { send_review_requests, send_reminders, send_site_requests, send_site_reminders } = settings;
   const sends: Readonly<Record<string, boolean>> = {
@@ -155,6 +160,7 @@ function settingsOf(category: string, settings: EmailSettings): EmailSettings {
   const isReminder = template === "reminder" || template === "site_reminder";
   return {
     ...settings,
+    order_too_old: settings.order_too_old && !isCampaignCategory(template),
     reviewed_lately: settings.reviewed_lately || isReminder,
     send_review_requests: sends[template] ?? send_review_requests,
   };

@@ -8,7 +8,6 @@ import {
   emailRuleNames,
   type EmailSettings,
   type EmailState,
-  emailTypeOf,
   type ExplainedDecision,
   findRuleSwitch,
   type RuleEvaluation,
@@ -107,7 +106,7 @@ async function evaluateLines(
   const factsOnDay = email?.state === "queued" ? onDay : dayOf(endedMs ?? context.nowMs);
   const query = {
     accountId: order.account_id,
-    emailTypeId: emailTypeOf.map,
+    category: "map",
     reviewedSinceMs: reviewedSinceMs(settings, factsOnDay),
   };
   const factsById = await findLineFacts(products, query, context);

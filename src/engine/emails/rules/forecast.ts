@@ -4,7 +4,6 @@ import {
   type contract,
   emailKeyOf,
   type EmailSettings,
-  emailTypeOf,
   type ForecastRuleName,
   forecastRuleNames,
 } from "../../../contract/index.ts";
@@ -91,7 +90,7 @@ async function* evaluateLines(
 ): AsyncGenerator<EvaluatedLine> {
   const query = {
     accountId,
-    emailTypeId: emailTypeOf.map,
+    category: "map",
     reviewedSinceMs: reviewedSinceMs(settings, today),
   };
   for (let fromId = since; ;) {
@@ -153,9 +152,9 @@ const selectPending = createStatement<{ accountId: number; fromId: number }, { e
 );
 
 /** Reserves the emails that were sent recently, and pending emails that are not part of the forecast. */
-async function reserveOtherEmails(
+export async function reserveOtherEmails(
   calendar: SendCalendar,
-  { accountId, settings, today, since }: Forecasting,
+  { accountId, settings, today, since }: Omit<Forecasting, "sendsMail">,
   { transaction, dialect }: HandlerContext,
 ): Promise<void> {
   if (!settings.too_many_to_person) return;

@@ -23,8 +23,8 @@ export interface OrderLine {
   readonly blacklisted: number;
 }
 
-/** The address and type of an email. */
-type AddressedEmail = Pick<Row<"mails">, "id" | "email" | "email_type_id">;
+/** The address and category of an email. */
+type AddressedEmail = Pick<Row<"mails">, "id" | "email" | "category">;
 
 /** Facts that may prevent an email. Times are in milliseconds. */
 export interface LineFacts {
@@ -108,8 +108,8 @@ export async function findAddressFacts(
   const facts: FactsByLine = new Map();
   if (emails.length === 0) return facts;
   const { transaction, dialect } = context;
-  const rows = emails.flatMap(({ id, email, email_type_id }) =>
-    stoppingTypesOf(email_type_id).map((type) => [id, emailKeyOf(email), type]),
+  const rows = emails.flatMap(({ id, email, category }) =>
+    stoppingTypesOf(category).map((type) => [id, emailKeyOf(email), type]),
   );
   const query = { accountId, rows: JSON.stringify(rows) };
   for (const { id, ...unsubscribed } of (await selectUnsubscribed(transaction, dialect, query)).rows) {
@@ -131,7 +131,7 @@ async function addErased(
 ): Promise<void> {
   const hashes = await readAddressHasher(accountId, context);
   if (!hashes) return;
-  const rows = emails.flatMap(({ id, email, email_type_id }) => hashes(email).map((hash) => [id, hash, email_type_id]));
+  const rows = emails.flatMap(({ id, email }) => hashes(email).map((hash) => [id, hash, 0]));
   const query = { accountId, rows: JSON.stringify(rows) };
   for (const { id, atMs } of (await selectSuppressed(context.transaction, context.dialect, query)).rows) {
     factsOf(facts, id).unsubscribed = { atMs, byName: erasedKind };
@@ -147,15 +147,15 @@ export async function findLineFacts(
   lines: readonly OrderLine[],
   query: {
     readonly accountId: number;
-    readonly emailTypeId: number;
+    readonly category: string;
     readonly reviewedSinceMs: number;
   },
   context: Context,
 ): Promise<FactsByLine> {
   if (lines.length === 0) return new Map();
-  const { accountId, emailTypeId: email_type_id, reviewedSinceMs: since } = query;
+  const { accountId, category, reviewedSinceMs: since } = query;
   const { transaction, dialect } = context;
-  const emails = lines.map(({ id, email }) => ({ id, email, email_type_id }));
+  const emails = lines.map(({ id, email }) => ({ id, email, category }));
   const factsById = await findAddressFacts(emails, accountId, context);
   const rows = lines.map((line) => [line.id, emailKeyOf(line.email), line.order_id, line.product_id, line.product_row]);
   const batch = { accountId, rows: JSON.stringify(rows) };

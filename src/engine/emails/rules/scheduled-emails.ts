@@ -59,7 +59,7 @@ async function selectSendable(
   const lines = await readEmailLines(queued, accountId, context);
   const query = {
     accountId,
-    emailTypeId: queued[0]?.email_type_id ?? 0,
+    category: "map",
     reviewedSinceMs: reviewedSinceMs(settings, today),
   };
   const factsById = await findLineFacts(lines, query, context);

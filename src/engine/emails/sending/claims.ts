@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { EmailCategory, EmailEventName, EmailRuleName } from "../../../contract/index.ts";
+import type { EmailCategory, EmailEventName, EmailHold, EmailRuleName } from "../../../contract/index.ts";
 import type { OutgoingEmail } from "../../../email/outgoing-email.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { updateAccountRows } from "../../kernel/account-rows.ts";
@@ -7,6 +7,7 @@ import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
 import { renewDue } from "../../kernel/due-times.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { saveDroppedProducts } from "../rules/email-lines.ts";
+import { queueCampaignEmails } from "../campaigns/campaign-queue.ts";
 import { evaluateEmails } from "../rules/evaluation.ts";
 import { type HeldEmails, holdEmails } from "./holds.ts";
 import { buildOutgoingEmails } from "./outgoing-emails.ts";
@@ -38,13 +39,14 @@ export interface LeaseHolder {
 }
 
 /**
- * Evaluates emails of an account that are due, leases those that may be sent, and stores why the others are not sent.
+ * Queues the next emails of the account's campaigns. Evaluates emails of an account that are due, leases those that may be sent, and stores why the others are not sent.
  * Assumed: a review request counts as a request of its category once the rules approve it.
  */
 export async function claimEmails(limit: number, holder: LeaseHolder, context: HandlerContext): Promise<Claim> {
+  const prevented = await markNotSent(await queueCampaignEmails(context), context);
   const claim = await claimDue(limit, holder, context);
   await renewDue("emails_due_at", accountIdOf(context), context);
-  return claim;
+  return { ...claim, notSent: [...prevented, ...claim.notSent] };
 }
 
 async function claimDue(limit: number, holder: LeaseHolder, context: HandlerContext): Promise<Claim> {
@@ -55,7 +57,7 @@ async function claimDue(limit: number, holder: LeaseHolder, context: HandlerCont
     permitted: due,
     expired,
     held,
-  } = usesOutbox ? { permitted: selected, expired: [], held: [] } : await holdEmails(selected, context);
+  } = usesOutbox ? passHeld(selected) : await holdEmails(selected, context);
   const decisions = await evaluateEmails(due, context);
   const ruleFor = ({ id }: Row<"mails">) => decisions.get(id)?.rule;
   const rejected = due.flatMap((row) => {
@@ -77,6 +79,12 @@ async function claimDue(limit: number, holder: LeaseHolder, context: HandlerCont
   }));
   const recovered = due.filter(({ state }) => state === "leased").length;
   return { emails, notSent, held, recovered };
+}
+
+/** Emails that are written to the outbox folder are not held, but those of a campaign that is stopped are not sent. */
+function passHeld(due: readonly Row<"mails">[]) {
+  const isStopped = ({ reason }: Row<"mails">) => reason === ("campaign_stopped" satisfies EmailHold);
+  return { permitted: due.filter((row) => !isStopped(row)), expired: due.filter(isStopped), held: [] };
 }
 
 /** Returns whether a worker started to send the email and no outcome is known. A queued email then still names its worker. */

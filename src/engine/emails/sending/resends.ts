@@ -11,6 +11,7 @@ import { findRows } from "../../kernel/account-rows.ts";
 import { noteDue } from "../../kernel/due-times.ts";
 import { accountOf, type HandlerContext } from "../../kernel/handler.ts";
 import { selectEmails, toRecord } from "../email-list.ts";
+import { readRequestData } from "../rules/email-lines.ts";
 import { type EmailDecision, evaluateEmails } from "../rules/evaluation.ts";
 import type * as z from "zod";
 
@@ -89,7 +90,7 @@ async function toResent({ ids, problems, decisions, copies }: Candidates, contex
   };
 }
 
-const copiedColumns = ["account_id", "order_row", "product_row", "email", "email_key", "name", "created_at"] as const;
+const copiedColumns = ["account_id", "order_row", "product_row", "email", "email_key", "name", "created_at", "data"] as const;
 const allColumns = ["id", "category", "email_type_id", "state", "due_at", ...copiedColumns] as const;
 
 type FoundEmail = Pick<Email, (typeof allColumns)[number]>;
@@ -120,9 +121,11 @@ function copyCategoryOf({ category }: Pick<Email, "category">) {
   return categories[templateCategoryOf(category)];
 }
 
-/** A copy, with the ID of the email. Its time of creation stays, which determines the products that it is about. */
+/** A copy, with the ID of the email. Its time of creation and the products of a campaign stay, which determine what it is about. */
 function toCopy(email: FoundEmail): FoundEmail {
-  return { ...email, category: copyCategoryOf(email) ?? "", email_type_id: emailTypeOf.resend_map };
+  const { only } = readRequestData(email);
+  const data = JSON.stringify({ ...(only && { only }) });
+  return { ...email, data, category: copyCategoryOf(email) ?? "", email_type_id: emailTypeOf.resend_map };
 }
 
 async function insertCopies(copies: readonly FoundEmail[], context: HandlerContext): Promise<[number, number][]> {
@@ -133,7 +136,6 @@ async function insertCopies(copies: readonly FoundEmail[], context: HandlerConte
       copies.map(({ id, due_at: _due, state: _state, ...copy }) => ({
         ...copy,
         resends: id,
-        data: "{}",
         state: "queued",
         due_at: context.nowMs,
       })),
