@@ -3,6 +3,7 @@ import { UserError } from "../../src/config/user-error.ts";
 import {
   readDelimiter,
   readFlagValues,
+  readEmailRate,
   readMapping,
   readMaxErrors,
   readPort,
@@ -24,6 +25,7 @@ describe("a flag's value", () => {
     [readWholeNumber, "200", 200],
     [readRate, "0", 0],
     [readRate, "2.5", 2.5],
+    [readEmailRate, "20/minute", 1_200],
     [readMaxErrors, "0", { count: 0 }],
     [readMaxErrors, "20", { count: 20 }],
     [readMaxErrors, "2.5%", { percent: 2.5 }],
@@ -47,6 +49,7 @@ describe("a flag's value", () => {
       text,
     ]),
     ...["-1", "1.", "Infinity", "", "5/s", "1e3"].map((text): [Reader, string] => [readRate, text]),
+    ...["0/hour", "5", "5/day", "1.5/hour"].map((text): [Reader, string] => [readEmailRate, text]),
     ...["-1", "101%", "%", "1.5", ""].map((text): [Reader, string] => [readMaxErrors, text]),
     ...["email", "=x", "email=", ""].map((text): [Reader, string] => [readMapping, text]),
     ...["", ";;", '"', "\n"].map((text): [Reader, string] => [readDelimiter, text]),

@@ -22,7 +22,8 @@ const ofAccount = [...operations].filter(([, { auth }]) => auth !== "open");
 
 /** Values by field name, which refer to the victim's records wherever a field can. */
 function inputValues(ids: VictimIds): Input {
-  const { reviewId, questionId, answerId, mailId, webhookId, deliveryId, credentialId, accountSecret } = ids;
+  const { reviewId, questionId, answerId, mailId, campaignId, webhookId, deliveryId, credentialId, accountSecret } =
+    ids;
   const product = { name: "Changed", url: "https://changed.example/", image: "" };
   const order = { email: "ann@mail.example", customer_name: "Changed", order_id: "1001", order_date: "2026-03-02" };
   return {
@@ -31,6 +32,10 @@ function inputValues(ids: VictimIds): Input {
     answer_id: answerId,
     mail_id: mailId,
     mail_ids: [mailId],
+    campaign_id: campaignId,
+    emails_per_hour: 60,
+    order_ids: ["1001"],
+    emails: ["ann@mail.example"],
     webhook_id: webhookId,
     delivery_id: deliveryId,
     credential_id: credentialId,
@@ -258,7 +263,7 @@ describeBackends("an operation with a token", (harness) => {
 
   it("responds as if there were no other account", async () => {
     const other = await harness().newAccount();
-    const records = { reviewId: 1, questionId: 1, answerId: 1, mailId: 1, webhookId: 1, deliveryId: 1 };
+    const records = { reviewId: 1, questionId: 1, answerId: 1, mailId: 1, webhookId: 1, deliveryId: 1, campaignId: 1 };
     const ids = { ...records, credentialId: 1, accountSecret: "changed" };
     const reads = ofAccount.filter(([, { effect }]) => effect === "read");
     const readAll = async () => {

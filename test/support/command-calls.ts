@@ -58,6 +58,7 @@ const question = [
   "--product-url",
   "https://shop.example/teapot",
 ];
+const campaign = ["--category", "custom_map", "--emails-per-hour", "5", "--order-ids", "1001"];
 const typed = ["--score", "5", "--title", "Good", "--content", "Good", "--display-name", "Ann"];
 
 /** A command for every operation, ordered so that each finds the records it needs. */
@@ -279,6 +280,16 @@ export const commandCalls: readonly CommandCall[] = [
   { call: "tracking.click", words: ["api", "tracking.click", "{token}"], token: "click" },
   { call: "reviewRequests.show", words: ["api", "reviewRequests.show", "{token}"], token: "review" },
   { call: "reviewRequests.write", words: ["api", "reviewRequests.write", "{token}", ...typed] },
+  { call: "campaigns.forecast", words: ["api", "campaigns.forecast", ...campaign] },
+  {
+    call: "campaigns.create",
+    words: ["api", "campaigns.create", "--name", "May", ...campaign],
+    keep: { campaign_id: "id" },
+  },
+  { call: "campaigns.list", words: ["api", "campaigns.list"] },
+  { call: "campaigns.get", words: ["api", "campaigns.get", "{campaign_id}"] },
+  { call: "campaigns.stop", words: ["api", "campaigns.stop", "{campaign_id}"] },
+  { call: "campaigns.resume", words: ["api", "campaigns.resume", "{campaign_id}"] },
   { call: "emails.previewResend", words: ["api", "emails.previewResend", "--mail-ids", "[1]"] },
   { call: "emails.resend", words: ["api", "emails.resend", "--mail-ids", "[1]"] },
   ...(["emails.previewSend", "emails.send"] as const).map((call) => ({

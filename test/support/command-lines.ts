@@ -69,6 +69,13 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "imports undo": { words: ({ importId }) => [importId, "--yes"] },
   "imports purge": words("--older-than", "0h", "--yes"),
   "imports apply": { words: ({ folder }) => [join(folder, "plan.json")] },
+  "mail campaign create": words(
+    ..."--name May --category custom_map --since 2020-01-01 --rate 5/hour --yes".split(" "),
+  ),
+  "mail campaign list": nothing,
+  "mail campaign show": words("1"),
+  "mail campaign stop": words("1"),
+  "mail campaign resume": words("1"),
   "mail configure": words("--show"),
   "mail dkim create": { ...nothing, refused: "no sender is configured here" },
   "mail dkim check": { ...nothing, refused: "there is no key here" },

@@ -1,5 +1,6 @@
 import { batchMethods, bottomLinesDelay, emailSorts, reviewSorts } from "../../src/contract/index.ts";
 import { createMessageKey } from "../../src/engine/emails/message-key.ts";
+import { queueCampaignEmails } from "../../src/engine/emails/campaigns/campaign-queue.ts";
 import { createWebhookQueue } from "../../src/engine/webhooks/webhook-queue.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { InputOf } from "../../src/service/transport.ts";
@@ -285,12 +286,31 @@ async function callEmails(harness: Harness, service: Service): Promise<void> {
   const queued = (await service.emails.list({ order_id: order.order_id })).mails.map(({ id }) => id);
   const ofAccount = harness.database.db.updateTable("mails").where("account_id", "=", 1);
   await ofAccount.set({ state: "failed" }).where("id", "in", queued).execute();
+  await callCampaigns(harness, service, order);
   await service.emails.previewResend({ mail_ids: queued });
   const { mails: resent } = await service.emails.resend({ mail_ids: queued });
   const solved = { category: "mail_after_service" as const, recipients: [{ email: "solved@mail.example" }] };
   await service.emails.previewSend(solved);
   await service.emails.send(solved);
   if (resent[0]?.copy_id === null) throw new Error("the email was not resent");
+}
+
+async function callCampaigns(
+  harness: Harness,
+  { campaigns }: Service,
+  { order_id, email }: { readonly order_id: string; readonly email: string },
+): Promise<void> {
+  const plan = { category: "custom_map", emails_per_hour: 60, since_date: "2020-01-01" } as const;
+  await campaigns.forecast(plan);
+  await campaigns.forecast({ ...plan, product_ids: ["teapot"], order_ids: [order_id], emails: [email] });
+  const { campaign } = await campaigns.create({ name: "May", ...plan });
+  await campaigns.create({ name: "June", ...plan, order_ids: [order_id] });
+  await harness.work.write(1, queueCampaignEmails);
+  await harness.work.write(1, queueCampaignEmails);
+  await campaigns.list({});
+  await campaigns.get({ campaign_id: campaign.id });
+  await campaigns.stop({ campaign_id: campaign.id });
+  await campaigns.resume({ campaign_id: campaign.id });
 }
 
 async function callCustomers(service: Service): Promise<void> {

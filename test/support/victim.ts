@@ -21,6 +21,7 @@ export interface VictimIds {
   readonly webhookId: number;
   readonly deliveryId: number;
   readonly credentialId: number;
+  readonly campaignId: number;
   /** The secret of the account, which some calls need. */
   readonly accountSecret: string;
 }
@@ -69,6 +70,13 @@ export async function fillVictim(harness: Harness, account: TestAccount): Promis
   const { deliveries } = await service.webhookDeliveries.list({});
   const { webhooks } = await service.webhooks.list({});
   const { credential } = await service.credentials.create({ secret: accountSecret, role: "support", name: marker });
+  const { campaign } = await service.campaigns.create({
+    name: marker,
+    category: "custom_map",
+    emails_per_hour: 60,
+    order_ids: ["1001"],
+  });
+  await service.campaigns.stop({ campaign_id: campaign.id });
   await service.reviewRules.add({ action: "hold", words: [marker] });
   await service.customers.erase({ email: "dora@mail.example" });
   return {
@@ -79,6 +87,7 @@ export async function fillVictim(harness: Harness, account: TestAccount): Promis
     webhookId: webhooks[0]?.id ?? 0,
     deliveryId: deliveries.at(-1)?.id ?? 0,
     credentialId: credential.id,
+    campaignId: campaign.id,
     accountSecret,
   };
 }

@@ -17,7 +17,8 @@ const order: readonly string[] = Object.entries({
   customers: "find,show,export,erase,erasures",
   imports: "list,show,report,resume,verify,undo,purge,apply",
   mail:
-    "list,show,why,cancel,resend,unsuppress,test,send,run,stats,forecast,configure,dkim create,dkim check,rules list,rules set," +
+    "list,show,why,cancel,resend,unsuppress,test,send,run,stats,forecast,configure," +
+    "campaign create,campaign list,campaign show,campaign stop,campaign resume,dkim create,dkim check,rules list,rules set," +
     "templates list,templates edit,templates preview,templates reset,provider-events",
   webhooks: "list,create,delete,deliveries,redeliver,trigger,listen,configure",
   serve: "",

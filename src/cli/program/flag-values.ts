@@ -158,6 +158,14 @@ export const readRate = reader("a number of calls per second, or 0 for no pacing
   numberFrom(text, /^\d{1,9}(?:\.\d{1,9})?$/, 0),
 );
 
+const hourlyOf = { hour: 1, minute: 60, second: 3_600 } as const;
+
+/** Emails per hour, minute, or second, as emails per hour. */
+export const readEmailRate = reader("a rate such as 500/hour, 20/minute, or 5/second", (text) => {
+  const [, number, unit = ""] = /^([1-9]\d{0,6})\/(hour|minute|second)$/.exec(text.trim()) ?? [];
+  return number === undefined ? undefined : Number(number) * hourlyOf[unit as keyof typeof hourlyOf];
+});
+
 function percentFrom(text: string): number | undefined {
   return numberFrom(/^(.*)%$/.exec(text)?.[1] ?? "", /^\d{1,3}(?:\.\d{1,9})?$/, 0, 100);
 }

@@ -69,7 +69,13 @@ export async function openList<R extends Row>(
   return listRecords(await context.connect(), { ...list, limit }, shown, isForScripts(format) ? undefined : toRow);
 }
 
-const labels = { Mail: "email", Order: "order", Webhook: "webhook", Delivery: "delivery" } as const;
+const labels = {
+  Campaign: "campaign",
+  Mail: "email",
+  Order: "order",
+  Webhook: "webhook",
+  Delivery: "delivery",
+} as const;
 
 /**
  * Makes a call about one record.

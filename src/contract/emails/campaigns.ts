@@ -19,11 +19,13 @@ export type CampaignState = (typeof campaignStates)[number];
 export const campaignLimits = { listed: 10_000, products: 1_000, perHour: 10_000_000 } as const;
 
 const list = <T extends z.ZodType>(element: T, max: number) =>
-  z.array(element).min(1, { error: "is empty" }).max(max, { error: `has more than ${max} elements` }).optional();
+  z
+    .array(element)
+    .min(1, { error: "is empty" })
+    .max(max, { error: `has more than ${max} elements` })
+    .optional();
 
-const category = lazily(() =>
-  z.enum(campaignCategories, { error: `must be one of ${campaignCategories.join(", ")}` }),
-);
+const category = lazily(() => z.enum(campaignCategories, { error: `must be one of ${campaignCategories.join(", ")}` }));
 
 /** Which orders a campaign is about, and how fast it is. */
 const plan = lazily(() => ({

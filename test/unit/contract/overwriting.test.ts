@@ -5,6 +5,9 @@ import { operations } from "../../../src/contract/index.ts";
 const adding = [
   "answers.create",
   "answers.vote",
+  "campaigns.create",
+  "campaigns.resume",
+  "campaigns.stop",
   "core.createToken",
   "credentials.create",
   "coupons.issue",

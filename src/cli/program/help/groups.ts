@@ -55,6 +55,7 @@ export const nouns: Readonly<Record<string, string>> = {
   "account brand": "Show and change the design of emails and pages",
   "mail rules": "List and change the rules that suppress emails",
   "reviews rules": "List, change, and test the rules that decide on new reviews",
+  "mail campaign": "Send review requests to the customers of chosen orders",
   "mail dkim": "Create the key that signs emails, and compare it with DNS",
   "mail templates": "Edit and preview email templates",
 };

@@ -52,7 +52,7 @@ export async function queueCampaignEmails(context: HandlerContext): Promise<read
   let sent = 0;
   const dated = planned.map((email) => {
     const at = email.rule === undefined ? startMs + Math.floor(intervalMs * sent++) : nowMs;
-    return { ...email, at };
+    return { email, at };
   });
   const prevented = await insertEmails(campaign, dated, context);
   const next = isDone
@@ -163,12 +163,12 @@ const insert = createStatement<
 
 async function insertEmails(
   { id, category }: Row<"campaigns">,
-  emails: readonly (PlannedEmail & { readonly at: number })[],
+  emails: readonly { readonly email: PlannedEmail; readonly at: number }[],
   context: HandlerContext,
 ): Promise<readonly PreventedEmail[]> {
   if (emails.length === 0) return [];
   const { transaction, dialect, nowMs } = context;
-  const rows = emails.map(({ order_row, product_row, email_key, at, only }) => [
+  const rows = emails.map(({ email: { order_row, product_row, email_key, only }, at }) => [
     order_row,
     product_row,
     email_key,
@@ -183,7 +183,9 @@ async function insertEmails(
     nowMs,
     rows: JSON.stringify(rows),
   });
-  const rules = new Map(emails.map(({ order_row, product_row, rule }) => [`${order_row} ${product_row}`, rule]));
+  const rules = new Map(
+    emails.map(({ email: { order_row, product_row, rule } }) => [`${order_row} ${product_row}`, rule]),
+  );
   return inserted.rows.flatMap((row) => {
     const rule = rules.get(`${row.order_row} ${row.product_row}`);
     return rule === undefined ? [] : [{ row, rule }];

@@ -65,7 +65,11 @@ export const campaignHandlers: Handlers<typeof contract.campaigns> = {
         walked_to: 0,
         last_order: await findLastOrder(context),
       };
-      const { id } = await transaction.insertInto("campaigns").values(campaign).returning("id").executeTakeFirstOrThrow();
+      const { id } = await transaction
+        .insertInto("campaigns")
+        .values(campaign)
+        .returning("id")
+        .executeTakeFirstOrThrow();
       if (orderRows) await insertOrders(id, orderRows, context);
       await noteDue("emails_due_at", accountId, context);
       return { campaign: toRecord({ ...campaign, id }) };
@@ -143,11 +147,11 @@ async function readProgress(campaign: CampaignRow, context: HandlerContext): Pro
     .groupBy(["state", sql`case when state = 'not_sent' then reason end`])
     .execute();
   const countOf = (state: string) =>
-    counts.filter((row) => row.state === state).reduce((sum, { count }) => sum + Number(count), 0);
+    counts.filter((row) => row.state === state).reduce((sum, { count }) => sum + count, 0);
   return {
     campaign: toRecord(campaign),
     emails: Object.fromEntries(emailStates.map((state) => [state, countOf(state)])) as Progress["emails"],
-    not_sent: Object.fromEntries(counts.flatMap(({ rule, count }) => (rule === null ? [] : [[rule, Number(count)]]))),
+    not_sent: Object.fromEntries(counts.flatMap(({ rule, count }) => (rule === null ? [] : [[rule, count]]))),
   };
 }
 
@@ -246,9 +250,7 @@ async function holdEmails(campaignId: number, context: HandlerContext): Promise<
       held_at: nowMs,
       due_at: nowMs + emailSendingLimits.holdMs + 1,
     })
-    .where((eb) =>
-      eb.or([eb("state", "=", "leased"), eb.and([eb("state", "=", "queued"), eb("worker", "is", null)])]),
-    )
+    .where((eb) => eb.or([eb("state", "=", "leased"), eb.and([eb("state", "=", "queued"), eb("worker", "is", null)])]))
     .executeTakeFirst();
   return Number(numUpdatedRows);
 }

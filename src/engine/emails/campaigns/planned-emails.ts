@@ -132,7 +132,7 @@ async function readLines(
   return found.rows
     .filter(({ product_id }) => chosen?.has(product_id) ?? true)
     .toSorted((a, b) => a.order_row - b.order_row || a.product_row - b.product_row)
-    .map((line, id) => ({ ...line, id }));
+    .map((line, id) => Object.assign(line, { id }));
 }
 
 /** The lines of each email. */
@@ -180,7 +180,9 @@ async function findAsked(
   const query = { accountId: accountIdOf(context), category, mark: markOf(campaignId), since, rows };
   const found = await selectAsked(transaction, dialect, query);
   return new Set(
-    found.rows.flatMap(({ id, product_row, data }) => (readRequestData({ data }).only?.includes(product_row) ? [id] : [])),
+    found.rows.flatMap(({ id, product_row, data }) =>
+      readRequestData({ data }).only?.includes(product_row) ? [id] : [],
+    ),
   );
 }
 

@@ -53,11 +53,7 @@ async function claimDue(limit: number, holder: LeaseHolder, context: HandlerCont
   const selected = await selectDueEmails(limit, context);
   if (selected.length === 0) return { emails: [], notSent: [], held: [], recovered: 0 };
   const { usesOutbox = false } = holder;
-  const {
-    permitted: due,
-    expired,
-    held,
-  } = usesOutbox ? passHeld(selected) : await holdEmails(selected, context);
+  const { permitted: due, expired, held } = usesOutbox ? passHeld(selected) : await holdEmails(selected, context);
   const decisions = await evaluateEmails(due, context);
   const ruleFor = ({ id }: Row<"mails">) => decisions.get(id)?.rule;
   const rejected = due.flatMap((row) => {

@@ -90,7 +90,16 @@ async function toResent({ ids, problems, decisions, copies }: Candidates, contex
   };
 }
 
-const copiedColumns = ["account_id", "order_row", "product_row", "email", "email_key", "name", "created_at", "data"] as const;
+const copiedColumns = [
+  "account_id",
+  "order_row",
+  "product_row",
+  "email",
+  "email_key",
+  "name",
+  "created_at",
+  "data",
+] as const;
 const allColumns = ["id", "category", "email_type_id", "state", "due_at", ...copiedColumns] as const;
 
 type FoundEmail = Pick<Email, (typeof allColumns)[number]>;
