@@ -144,6 +144,27 @@ describeIsolated("campaigns", (harness: () => Harness) => {
     expect(await sendAll(2)).toEqual(["ann@mail.example teapot pan", "ANN@mail.example cup"]);
   });
 
+  it("ask customers about the store, once", async () => {
+    await createOrders(
+      { order_id: "1", products: products("teapot", "pan") },
+      { order_id: "2", products: products("cup") },
+      { order_id: "3", email: "bo@mail.example" },
+      { order_id: "4", email: "cy@mail.example" },
+    );
+    await service.unsubscribers.massCreate({ email_list: { 2: ["cy@mail.example"] } });
+    const shop = { ...plan, category: "testimonials_request" } as const;
+    expect(await service.campaigns.forecast(shop)).toMatchObject({
+      mails: 2,
+      asked_before: 1,
+      not_sent: { unsubscribed: 1 },
+    });
+    await start({ ...shop, emails_per_hour: 3_600_000 });
+    const site = "service_site_reviews";
+    expect(await sendAll(2)).toEqual([`ann@mail.example ${site}`, `bo@mail.example ${site}`]);
+    expect((await service.campaigns.forecast(shop)).mails).toBe(0);
+    expect((await service.campaigns.forecast(plan)).mails).toBe(4);
+  });
+
   it("follow the rules", async () => {
     const people = ["ok", "unsubscribed", "other", "stopped"];
     await createOrders(...people.map((name) => ({ order_id: name, email: `${name}@mail.example` })));

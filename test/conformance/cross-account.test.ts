@@ -112,6 +112,8 @@ const ownValues: Readonly<Partial<Record<OperationName, Input>>> = {
     html: "{% for product in products %}{{ product.review_url }}{% endfor %} {{ unsubscribe_url }}",
   },
   "emailTemplates.preview": { category: "map" },
+  "campaigns.forecast": { category: "custom_map" },
+  "campaigns.create": { category: "custom_map", name: "Changed" },
   "emailRules.set": { name: "due_after_days", value: 3 },
   "emailEvents.receive": { body: "[]", webhook_id: "evt", webhook_timestamp: "1", webhook_signature: "v1,changed" },
   "emailSuppressions.lift": { email: `${marker}@mail.example` },

@@ -131,7 +131,7 @@ describeIsolated("emails", (harness: () => Harness) => {
     const { templates } = await service.emailTemplates.list({});
     expect(templates.map(({ category }) => category)).toEqual([...sentEmailCategories]);
     const other = emailCategories.filter((category) => !templates.some((template) => template.category === category));
-    expect(other).toHaveLength(6);
+    expect(other).toHaveLength(emailCategories.length - sentEmailCategories.length);
     for (const category of other) {
       await expect(service.emailTemplates.get({ category } as never)).rejects.toMatchObject(
         invalidField("category", "map"),

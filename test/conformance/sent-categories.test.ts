@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createWorker } from "../../src/app/worker.ts";
-import { emailCategories, type EmailCategory, emailTypes } from "../../src/contract/index.ts";
+import { emailCategories, type EmailCategory, emailTypes, resendCategories } from "../../src/contract/index.ts";
 import type { Service } from "../../src/service/service.ts";
 import { describeIsolated, type Harness } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aReview, bulkOrders } from "../support/builders.ts";
@@ -21,10 +21,12 @@ const recipients: Partial<Record<EmailCategory, string>> = {
   answer_request_shop_owner: owner,
   comment_notification: ann,
   comment_request: owner,
+  custom_map: ann,
   mail_after_invoice: ann,
   mail_after_service: bo,
   map: ann,
   question_confirmation: ann,
+  testimonials_request: ann,
 };
 const reminders: Partial<Record<EmailCategory, string>> = { reminder: ann, site_reminder: ann };
 
@@ -76,13 +78,21 @@ describeIsolated("all categories", (harness: () => Harness) => {
     await service.emails.send({ category: "mail_after_service", recipients: [{ email: bo, reference: "1" }] });
     const products = { cup: anOrderedProduct({ name: "Cup" }) };
     await service.orders.massCreate(bulkOrders([anOrder({ order_date: "2026-02-20", products })]));
+    for (const category of ["custom_map", "testimonials_request"] as const) {
+      await service.campaigns.create({ name: category, category, emails_per_hour: 60, product_ids: ["cup"] });
+    }
   };
   const listReasons = async () =>
     (await service.emails.list({})).mails.map(({ category, reason }) => [category, reason]);
 
   it("are sent by their events, each once, and counted", async () => {
+    await service.emailRules.set({ name: "most_mails_to_person", value: 10 });
     await causeAll();
     expect(sorted(await send())).toEqual(expected(recipients));
+    const { mails } = await service.emails.list({ state: "sent" });
+    const resent = mails.filter(({ category }) => Object.hasOwn(resendCategories, category));
+    await service.emails.resend({ mail_ids: resent.map(({ id }) => id) });
+    expect(sorted(await send())).toEqual([`custom_map ${ann}`, `map ${ann}`]);
     harness().clock.advance(7 * dayMs);
     expect(sorted(await send())).toEqual(expected(reminders));
     harness().clock.advance(6 * dayMs);
@@ -94,7 +104,7 @@ describeIsolated("all categories", (harness: () => Harness) => {
       const count = (name: "requests" | "delivered") => months.reduce((sum, month) => sum + (month[name] ?? 0), 0);
       return count("requests") === 0 ? [] : [`${category} ${count("requests")} ${count("delivered")}`];
     });
-    const categories = Object.keys({ ...recipients, ...reminders });
+    const categories = [...Object.keys({ ...recipients, ...reminders }), "resend_custom_map", "resend_map"];
     expect(counts.toSorted()).toEqual(categories.map((category) => `${category} 1 1`).toSorted());
   });
 
@@ -138,12 +148,11 @@ describeIsolated("all categories", (harness: () => Harness) => {
   it("that ask for something count toward the limit per customer", async () => {
     await service.emailRules.set({ name: "most_mails_to_person", value: 1 });
     await causeAll();
-    const limited = new Set(["map", "mail_after_invoice"]);
+    const limited = new Set(["map", "mail_after_invoice", "custom_map", "testimonials_request"]);
     const sent = (await send()).filter(([category]) => limited.has(category ?? ""));
     expect(sent).toHaveLength(1);
-    expect((await listReasons()).filter(([, reason]) => reason !== null)).toMatchObject([
-      [expect.any(String), "too_many_to_person"],
-    ]);
+    const reasons = (await listReasons()).flatMap(([, reason]) => reason ?? []);
+    expect(reasons).toEqual(Array.from({ length: 3 }, () => "too_many_to_person"));
   });
 
   it("are off by default, if the specification's customers do not expect them", async () => {

@@ -284,9 +284,8 @@ export const commandCalls: readonly CommandCall[] = [
   {
     call: "campaigns.create",
     words: ["api", "campaigns.create", "--name", "May", ...campaign],
-    keep: { campaign_id: "id" },
   },
-  { call: "campaigns.list", words: ["api", "campaigns.list"] },
+  { call: "campaigns.list", words: ["api", "campaigns.list"], keep: { campaign_id: "0.id" } },
   { call: "campaigns.get", words: ["api", "campaigns.get", "{campaign_id}"] },
   { call: "campaigns.stop", words: ["api", "campaigns.stop", "{campaign_id}"] },
   { call: "campaigns.resume", words: ["api", "campaigns.resume", "{campaign_id}"] },

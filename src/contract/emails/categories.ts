@@ -33,8 +33,8 @@ export const emailCategories = Object.keys(emailTypeOf) as readonly EmailCategor
 
 /**
  * The categories of emails that the service sends, which have templates.
- * Assumed: the events of the others do not exist here: campaigns for reviews of the shop (`testimonials_request`),
- * and answers of shoppers by email (`answer_request_shoppers`). Statistics contain all categories.
+ * Assumed: the event of the other does not exist here: answers of shoppers by email (`answer_request_shoppers`). Statistics
+ * contain all categories.
  */
 export const sentEmailCategories = [
   "map",
@@ -50,6 +50,7 @@ export const sentEmailCategories = [
   "answer_notification_shop_owner",
   "answer_notification_shoppers",
   "custom_map",
+  "testimonials_request",
 ] as const satisfies readonly EmailCategory[];
 export type SentEmailCategory = (typeof sentEmailCategories)[number];
 
@@ -60,6 +61,7 @@ const siteRequests: ReadonlySet<string> = new Set<EmailCategory>([
   "mail_after_invoice",
   "site_reminder",
   "mail_after_service",
+  "testimonials_request",
 ]);
 
 /** Whether emails of a category ask for a review of the store instead of products. */
@@ -81,7 +83,10 @@ export const resendCategories = {
 } as const satisfies Partial<Record<SentEmailCategory, EmailCategory>>;
 
 /** The categories of emails that campaigns send. */
-export const campaignCategories = ["custom_map"] as const satisfies readonly SentEmailCategory[];
+export const campaignCategories = [
+  "custom_map",
+  "testimonials_request",
+] as const satisfies readonly SentEmailCategory[];
 export type CampaignCategory = (typeof campaignCategories)[number];
 
 export function isCampaignCategory(category: string): category is CampaignCategory {

@@ -116,6 +116,7 @@ const sampleData: Readonly<Record<SentEmailCategory, OutgoingEmail["data"]>> = {
   mail_after_invoice: siteRequest,
   site_reminder: siteRequest,
   mail_after_service: { ...siteRequest, order_id: null, order_date: null },
+  testimonials_request: siteRequest,
   custom_map: order,
   anonymous_testimonials_request: { ...review, title: "", content: "", verify_url: link },
   comment_request: { ...review, review_id: 12, comment_url: link },

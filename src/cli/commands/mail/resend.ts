@@ -18,7 +18,7 @@ export default command({
   ],
   notes: [
     "Shows who will get a copy, and asks. All email rules apply, and addresses that are unsubscribed or suppressed get none: after a bounce, run `starpost mail unsuppress` first. An email that was sent can be resent only by its ID.",
-    "Copies are of the categories resend_map and resend_reminder. Each email is resent once; if its copy does not arrive, resend the copy.",
+    "Copies are of the categories resend_map, resend_reminder, and resend_custom_map. Each email is resent once; if its copy does not arrive, resend the copy.",
   ],
   flags: {
     state: stateFlag(undelivered),

@@ -167,6 +167,11 @@ export const builtInTemplates: Readonly<Record<SentEmailCategory, EmailTemplate>
     opening: "You recently contacted {{ store.name }}. How was our service?",
     because: "you contacted {{ store.name }}",
   }),
+  testimonials_request: requestReviews({
+    subject: "What do you think of {{ store.name }}?",
+    opening: "Thank you for shopping at {{ store.name }}. What do you think of us?",
+    because: bought,
+  }),
   custom_map: requestReviews({
     subject: `What do you think of ${orderedProducts}?`,
     opening: "Thank you for shopping at {{ store.name }}. What do you think of what you bought?",

@@ -19,10 +19,13 @@ const maxQueued = 500;
 const stepSize = { min: 50, max: 1_000 } as const;
 const maxSteps = 20;
 
+/** Campaigns that one transaction looks at, until one of them has emails. */
+const maxCampaigns = 10;
+
 const selectDue = createStatement<{ accountId: number; nowMs: number }, Row<"campaigns">>(
   (slot) => sql`
     select * from campaigns where account_id = ${slot("accountId")} and next_at <= ${slot("nowMs")}
-    order by next_at limit 1`,
+    order by next_at limit ${sql.lit(maxCampaigns)}`,
 );
 
 /** An email of a campaign that a rule prevents. */
@@ -39,11 +42,22 @@ interface PreventedEmail {
 export async function queueCampaignEmails(context: HandlerContext): Promise<readonly PreventedEmail[]> {
   const { transaction, dialect, nowMs } = context;
   const { rows } = await selectDue(transaction, dialect, { accountId: accountIdOf(context), nowMs });
-  const [campaign] = rows;
-  if (!campaign) return [];
+  for (const campaign of rows) {
+    const prevented = await queueNext(campaign, context);
+    if (prevented) return prevented;
+  }
+  return [];
+}
+
+/** @returns the emails that rules prevent; undefined if none were queued */
+async function queueNext(
+  campaign: Row<"campaigns">,
+  context: HandlerContext,
+): Promise<readonly PreventedEmail[] | undefined> {
+  const { nowMs } = context;
   if (await isBehind(campaign.id, context)) {
     await updateRows("campaigns", { next_at: nowMs + horizonMs }, { id: campaign.id }, context);
-    return [];
+    return undefined;
   }
   const intervalMs = hourMs / campaign.per_hour;
   const startMs = Math.max(campaign.next_at ?? 0, nowMs);
@@ -59,7 +73,7 @@ export async function queueCampaignEmails(context: HandlerContext): Promise<read
     ? { state: "done", next_at: null }
     : { next_at: sent === 0 ? nowMs : startMs + Math.ceil(intervalMs * sent) };
   await updateRows("campaigns", { walked_to: walkedTo, ...next }, { id: campaign.id }, context);
-  return prevented;
+  return planned.length === 0 ? undefined : prevented;
 }
 
 /** Whether emails of the campaign could not be sent in time, because they are held, or the mail server cannot be reached. */

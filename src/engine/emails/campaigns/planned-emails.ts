@@ -1,6 +1,12 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
-import { type CampaignCategory, emailKeyOf, type EmailRuleName, type EmailSettings } from "../../../contract/index.ts";
+import {
+  type CampaignCategory,
+  emailKeyOf,
+  type EmailRuleName,
+  type EmailSettings,
+  isSiteRequest,
+} from "../../../contract/index.ts";
 import { batchOf } from "../../../storage/batch.ts";
 import { createStatement } from "../../../storage/statement.ts";
 import { dayMs } from "../../../contract/time.ts";
@@ -9,7 +15,7 @@ import { dayOf } from "../../kernel/times.ts";
 import { wholeOrderRow } from "../../orders/order-emails.ts";
 import { readRequestData } from "../rules/email-lines.ts";
 import { findDecidingRule } from "../rules/evaluation.ts";
-import { findLineFacts, type OrderLine } from "../rules/line-facts.ts";
+import { findLineFacts, type OrderLine, storeRow } from "../rules/line-facts.ts";
 import { findBlockingRule, reviewedSinceMs } from "../rules/line-rules.ts";
 
 /** The filters of a campaign's orders, as they are stored. */
@@ -78,15 +84,15 @@ const selectLines = createStatement<
 /**
  * Plans the emails of a campaign about orders, in the order of the orders, and evaluates their rules.
  * Assumed: `past_order` does not apply, because a campaign chooses orders itself. Old orders are only included if they
- * are chosen by date or one by one. A campaign asks nobody twice about a product, and not about one that another campaign
- * asked about in the period of recent reviews.
+ * are chosen by date or one by one. A campaign asks nobody twice about a product, or about the store, nor if another campaign
+ * did in the period of recent reviews.
  */
 export async function planEmails(
   orderRows: readonly number[],
   plan: Plan,
   context: HandlerContext,
 ): Promise<PlannedEmails> {
-  const lines = await readLines(orderRows, plan.selection, context);
+  const lines = await readLines(orderRows, plan, context);
   const accountId = accountIdOf(context);
   const onDay = dayOf(context.nowMs);
   const { category } = plan;
@@ -120,17 +126,21 @@ export async function planEmails(
   return { emails, orders: orders.size, pastOrders, askedBefore };
 }
 
+const aboutStore = { product_row: storeRow, product_id: "", blacklisted: 0 };
+
+/** Reads the products of the orders that the filters choose; for requests to review the store, one line per order. */
 async function readLines(
   orderRows: readonly number[],
-  { since = 0, until = Number.MAX_SAFE_INTEGER, products }: Selection,
+  { category, selection: { since = 0, until = Number.MAX_SAFE_INTEGER, products } }: Plan,
   context: HandlerContext,
 ): Promise<readonly Line[]> {
   const { transaction, dialect } = context;
   const rows = JSON.stringify(orderRows.map((row) => [row]));
   const found = await selectLines(transaction, dialect, { accountId: accountIdOf(context), since, until, rows });
   const chosen = products && new Set(products);
-  return found.rows
-    .filter(({ product_id }) => chosen?.has(product_id) ?? true)
+  const ofProducts = found.rows.filter(({ product_id }) => chosen?.has(product_id) ?? true);
+  const ofStore = () => new Map(ofProducts.map((line) => [line.order_row, Object.assign(line, aboutStore)])).values();
+  return (isSiteRequest(category) ? [...ofStore()] : ofProducts)
     .toSorted((a, b) => a.order_row - b.order_row || a.product_row - b.product_row)
     .map((line, id) => Object.assign(line, { id }));
 }

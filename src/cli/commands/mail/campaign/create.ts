@@ -15,19 +15,19 @@ export default command({
   examples: [
     "starpost mail campaign create --name 'New teapots' --category custom_map --product teapot --rate 500/hour",
     "starpost mail campaign create --name 2025 --category custom_map --since 2025-01-01 --until 2025-12-31 --rate 20/minute",
-    "starpost mail campaign create --name 'Loyal customers' --category custom_map --email - --rate 100/hour --yes < addresses.txt",
+    "starpost mail campaign create --name 'Loyal customers' --category testimonials_request --email - --rate 100/hour --yes < addresses.txt",
     "starpost orders list --since 30d --format ndjson --jq .order_id | starpost mail campaign create --name May --category custom_map --order - --rate 100/hour --yes",
   ],
   notes: [
     "Shows a forecast, and asks: how many emails are sent, which rules prevent others, and how long it takes. `starpost mail run` or `starpost serve` sends the emails at the rate.",
     "The campaign is about the orders that exist now, also about orders that were imported without emails. Orders that are too old by the email rules are only included with --since, --order, or --email. All other rules apply.",
-    "Nobody is asked twice about a product: not by the same campaign, nor by a later one in the months of the rule reviewed_lately.",
+    "Nobody is asked twice about a product, or the store: not by the same campaign, nor by a later one in the months of the rule reviewed_lately.",
   ],
   flags: {
     name: { value: "<name>", description: "name of the campaign, which no other one has", required: true },
     category: {
       value: "<category>",
-      description: "custom_map: reviews of products",
+      description: "custom_map: reviews of products; testimonials_request: reviews of the store",
       ...oneOf(categories),
       required: true,
     },
