@@ -84,11 +84,14 @@ function removeAdded(name: string, value: unknown): unknown {
 /** The second account has no template of its own: its emails are written as this version writes them. */
 const isBuiltIn = (account: number, name: string) => account === 1 && name.startsWith("emailTemplates.");
 
+/** Lists to which later versions add templates and settings. */
+const growing: ReadonlySet<string> = new Set(["emailTemplates.list", "emailRules.list"]);
+
 /** Repeats the recorded calls and returns those with another answer. */
 async function findChangedAnswers({ transport }: Harness): Promise<unknown[]> {
   const changed: unknown[] = [];
   for (const [account, name, input, recorded] of oldShop.answers) {
-    if (isBuiltIn(account, name)) continue;
+    if (isBuiltIn(account, name) || growing.has(name)) continue;
     const answer: unknown = JSON.parse(JSON.stringify(rename(recorded)), removeAdded);
     const output = await transport
       .call(name, input, oldShop.accounts[account] ?? {})
