@@ -70,6 +70,7 @@ function toEmail(
     email_type_id: emailTypeOf[category],
     email,
     email_key: emailKeyOf(email),
+    data: "{}",
     order_row: null,
     product_row: null,
     // Its age decides whether the case is too old.
