@@ -1,4 +1,4 @@
-import type { SentEmailCategory } from "../contract/index.ts";
+import type { Brand, SentEmailCategory } from "../contract/index.ts";
 
 /** The parts of an email, as Liquid templates or rendered. */
 export interface EmailTemplate {
@@ -16,6 +16,8 @@ export interface OutgoingEmail {
   readonly category: SentEmailCategory;
   readonly to: { readonly address: string; readonly name: string };
   readonly store: { readonly name: string; readonly url: string | null };
+  /** Absent for the built-in design. */
+  readonly brand?: Brand | undefined;
   /** Template data of the category: user content and links. */
   readonly data: Readonly<Record<string, unknown>>;
   /** Unsubscribes on POST (RFC 8058) and shows a page on GET. */

@@ -32,6 +32,8 @@ export interface DatabaseFacts extends DialectFacts {
   readonly newestOrderMs?: number | null | undefined;
   /** Emails that are held, by reason, if there are any; empty if the tables are of an older version. */
   readonly heldEmails: Readonly<Record<string, number>>;
+  /** Whether the account has sent emails, but has no postal address for them. */
+  readonly lacksPostalAddress?: boolean | undefined;
   /** What waits to be sent; undefined if the tables are of an older version. */
   readonly backlog?: Backlog | undefined;
   /** How deliveries have gone in the last 24 hours; undefined if the tables are of an older version. */
@@ -109,10 +111,21 @@ export async function inspectDatabase(
     const webhooks = isCurrent ? await readWebhooks(db, clock() - webhookPeriodMs) : undefined;
     const coupons = isCurrent ? await readCoupons(db, clock() - couponPeriodMs) : undefined;
     const newestOrderMs = isCurrent && account ? await readNewestOrder(db, account.id) : undefined;
+    const lacksPostalAddress = isCurrent && account ? await sendsWithoutAddress(db, account.id) : undefined;
     const accounts = schema === null ? 0 : await countAccounts(db);
     const schemaProblem = schema === null ? undefined : findSchemaProblem(schema);
     const pendingMigrations = schemaProblem ? [] : listPending(schema ?? 0);
-    const content = { tables, accounts, account, newestOrderMs, heldEmails, backlog, webhooks, coupons };
+    const content = {
+      tables,
+      accounts,
+      account,
+      newestOrderMs,
+      heldEmails,
+      lacksPostalAddress,
+      backlog,
+      webhooks,
+      coupons,
+    };
     return { facts: { ...facts, schema, newestSchema, schemaProblem, pendingMigrations, ...content } };
   } catch (error) {
     const known = toStorageError(error, shownAs);
@@ -151,6 +164,14 @@ async function readAccount(
 async function readNewestOrder(db: Kysely<Tables>, accountId: number): Promise<number | null> {
   const orders = db.selectFrom("orders").select("created_at").where("account_id", "=", accountId);
   return (await orders.orderBy("id", "desc").limit(1).executeTakeFirst())?.created_at ?? null;
+}
+
+async function sendsWithoutAddress(db: Kysely<Tables>, accountId: number): Promise<boolean> {
+  const sent = db.selectFrom("mails").select("id").where("account_id", "=", accountId).where("state", "=", "sent");
+  if (!(await sent.limit(1).executeTakeFirst())) return false;
+  const stored = db.selectFrom("account_settings").select("value").where("account_id", "=", accountId);
+  const brand = await stored.where("name", "=", "brand").executeTakeFirst();
+  return !JSON.parse(JSON.parse(brand?.value ?? '"{}"') as string).postal_address;
 }
 
 async function countHeldEmails(db: Kysely<Tables>): Promise<DatabaseFacts["heldEmails"]> {

@@ -66,7 +66,7 @@ type ValueOf<F extends BrandField> = F extends { readonly choices: readonly (inf
 /** The values of an account, or those of the built-in design. */
 export type BrandSettings = { readonly [N in BrandFieldName]: ValueOf<Fields[N]> };
 
-/** A stored logo. Its size is in pixels. */
+/** A logo, with its size in pixels: that of the image, or in a `Brand`, the one at which it is shown. */
 export interface BrandLogo {
   /** An absolute URL. */
   readonly logo_url: string;
@@ -112,6 +112,15 @@ export const builtInSettings = Object.fromEntries(
   Object.entries<BrandField>(brandFields).map(([name, field]) => [name, field.default]),
 ) as BrandSettings;
 
+/** The space of a logo, in pixels. */
+const logoSpace = { width: 240, height: 60 } as const;
+
+function fitLogo({ logo_url, logo_width, logo_height }: BrandLogo): BrandLogo {
+  const scale = Math.min(1, logoSpace.width / logo_width, logoSpace.height / logo_height);
+  const fit = (size: number) => Math.max(1, Math.round(size * scale));
+  return { logo_url, logo_width: fit(logo_width), logo_height: fit(logo_height) };
+}
+
 const noLogo = { logo_url: null, logo_width: null, logo_height: null } as const;
 
 /** Completes what an account has set by the values of the built-in design, and derives the rest. */
@@ -123,7 +132,7 @@ export function createBrand(own: Partial<BrandSettings>, logo: BrandLogo | undef
       : findContrasting(settings[name], brandSurfaces[surface], minContrast[name]);
   return {
     ...settings,
-    ...(logo ?? noLogo),
+    ...(logo ? fitLogo(logo) : noLogo),
     font: fontStacks[settings.font] ?? `'${settings.font}', ${fontStacks["system"]}`,
     accent_color: colorOn("light", "accent_color"),
     // Each color with enough contrast on a surface has it with these, too.

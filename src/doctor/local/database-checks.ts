@@ -124,6 +124,13 @@ export function checkHeldEmails({ heldEmails }: DatabaseFacts): Check[] {
   return [warning("held-emails", `held emails: ${counts.join("; ")}`, fix)];
 }
 
+/** Warns about emails without the postal address of the store, which many countries require. Omitted if there are none. */
+export function checkPostalAddress({ lacksPostalAddress = false }: DatabaseFacts): Check[] {
+  if (!lacksPostalAddress) return [];
+  const fix = "Run `starpost account brand set --postal-address <text>`.";
+  return [warning("postal-address", "emails do not contain the postal address of the store", fix)];
+}
+
 /** A worker sends what is due within seconds; after this time, in milliseconds, it is probably not running. */
 const maxDelayMs = 15 * 60 * 1_000;
 

@@ -1,4 +1,4 @@
-import { type SentEmailCategory, siteReviewsId } from "../../contract/index.ts";
+import { type Brand, type SentEmailCategory, siteReviewsId } from "../../contract/index.ts";
 import type { EmailTemplate, OutgoingEmail } from "../outgoing-email.ts";
 import { createScope, type EmailScope, getRenderer, renderEmail } from "./render-email.ts";
 import { TemplateError, type TemplatePart } from "./template-error.ts";
@@ -17,8 +17,12 @@ export const templateParts: readonly TemplatePart[] = ["subject", "text", "html"
  * @returns the rendered parts
  * @throws TemplateError
  */
-export async function checkTemplate(category: SentEmailCategory, template: EmailTemplate): Promise<EmailTemplate> {
-  const scope = createScope(createSampleEmail(category));
+export async function checkTemplate(
+  category: SentEmailCategory,
+  template: EmailTemplate,
+  brand?: Brand,
+): Promise<EmailTemplate> {
+  const scope = createScope({ ...createSampleEmail(category), brand });
   await checkNames(template, scope);
   rejectUnsafeValues(template.html);
   const rendered = await renderEmail(template, scope, checkTimeoutMs);

@@ -1,4 +1,4 @@
-import type { SentEmailCategory } from "../../contract/index.ts";
+import type { Brand, SentEmailCategory } from "../../contract/index.ts";
 import type { EmailTemplate, OutgoingEmail } from "../outgoing-email.ts";
 import { renderOutgoing, type TemplatedEmail } from "./render-email.ts";
 import { TemplateError } from "./template-error.ts";
@@ -22,10 +22,10 @@ type Email = TemplatedEmail & Pick<OutgoingEmail, "accountId" | "category" | "te
 
 /** Renders an email with the account's template, or with the built-in one if the account has none or its template fails. */
 export async function renderWithFallback(
-  { accountId, category, to, store, data, unsubscribeUrl, template }: Email,
+  { accountId, category, to, store, brand, data, unsubscribeUrl, template }: Email,
   purpose: keyof typeof renderers,
 ): Promise<RenderedEmail> {
-  const email = { category, to, store, data, unsubscribeUrl };
+  const email = { category, to, store, brand, data, unsubscribeUrl };
   if (!template) return renderOutgoing(email);
   try {
     const { subject, text, html } = template;
@@ -45,8 +45,9 @@ export function checkInThread(
   accountId: number,
   category: SentEmailCategory,
   template: EmailTemplate,
+  brand?: Brand,
 ): Promise<EmailTemplate> {
-  return renderers.calls.render(accountId, { type: "check", category, template });
+  return renderers.calls.render(accountId, { type: "check", category, template, brand });
 }
 
 /** Ends the threads. They start again when they are needed. */

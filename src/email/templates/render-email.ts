@@ -8,7 +8,7 @@ import type { TemplatePart } from "./template-error.ts";
 /** Variables of a template: the data of its category, the customer, the store, and the unsubscribe link. */
 export type EmailScope = Readonly<Record<string, unknown>>;
 
-export type TemplatedEmail = Pick<OutgoingEmail, "to" | "store" | "data" | "unsubscribeUrl">;
+export type TemplatedEmail = Pick<OutgoingEmail, "to" | "store" | "brand" | "data" | "unsubscribeUrl">;
 
 /** Maximum length of a subject, in characters. Longer subjects are truncated. */
 const maxSubjectLength = 250;
@@ -38,7 +38,7 @@ export function createScope(mail: TemplatedEmail): EmailScope {
     language: "en",
     dir: "ltr",
     start: "left",
-    ...createTheme(defaultBrand),
+    ...createTheme(mail.brand ?? defaultBrand),
     ...addStars(mail.data, name),
     customer: { name: breakLinks(mail.to.name), email: mail.to.address },
     store: { ...mail.store, name, is_named: storeName !== "" },

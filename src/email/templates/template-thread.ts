@@ -3,11 +3,16 @@ import type { EmailTemplate, OutgoingEmail } from "../outgoing-email.ts";
 import { checkTemplate } from "./check-template.ts";
 import { getRenderer, renderOutgoing, type TemplatedEmail } from "./render-email.ts";
 import { TemplateError } from "./template-error.ts";
-import type { SentEmailCategory } from "../../contract/index.ts";
+import type { Brand, SentEmailCategory } from "../../contract/index.ts";
 
 /** What the thread renders: a template with sample data, or an email with its template. */
 export type TemplateTask =
-  | { readonly type: "check"; readonly category: SentEmailCategory; readonly template: EmailTemplate }
+  | {
+      readonly type: "check";
+      readonly category: SentEmailCategory;
+      readonly template: EmailTemplate;
+      readonly brand?: Brand | undefined;
+    }
   | { readonly type: "render"; readonly email: TemplatedEmail & Pick<OutgoingEmail, "category" | "template"> };
 
 export type TemplateAnswer =
@@ -25,7 +30,9 @@ export type TemplateAnswer =
 async function answer(task: TemplateTask): Promise<TemplateAnswer> {
   try {
     const { type } = task;
-    const email = await (type === "check" ? checkTemplate(task.category, task.template) : renderOutgoing(task.email));
+    const email = await (type === "check"
+      ? checkTemplate(task.category, task.template, task.brand)
+      : renderOutgoing(task.email));
     return { type: "rendered", email };
   } catch (error) {
     if (!(error instanceof TemplateError)) return { type: "failed", message: (error as Error).message };

@@ -38,15 +38,15 @@ const keyHeader = "X-Starpost-Mail";
 
 /**
  * Composes the message of an email: text and HTML alternatives (RFC 2046), with the headers of automated eemail.
- * Assumed: the sender name is the configured one, or else the name of the store. If the store has no name, the content
- * uses the configured one too.
+ * Assumed: the sender name is that of the brand, or else the configured one, or else the name of the store. If the store has no
+ * name, the content uses the sender name too.
  * @throws ComposeError
  */
 export async function composeMessage(email: OutgoingEmail, options: ComposeOptions): Promise<ComposedMessage> {
   if (!/^[\w.-]{1,200}$/.test(email.key)) throw new Error(`invalid message key ${email.key}`);
   const to = toEnvelopeAddress(email.to.address);
   const from = toEnvelopeAddress(options.from?.address ?? placeholderAddress);
-  const sender = options.from?.name ?? email.store.name;
+  const sender = email.brand?.sender_name ?? options.from?.name ?? email.store.name;
   const { subject, text, html, templateProblem } = await renderParts({
     ...email,
     store: { ...email.store, name: email.store.name || sender },
@@ -60,7 +60,7 @@ export async function composeMessage(email: OutgoingEmail, options: ComposeOptio
   const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
   const composer = new MailComposer({
     from: { name: formatName(sender), address: from },
-    replyTo: { name: formatName(sender), address: from },
+    replyTo: { name: formatName(sender), address: email.brand?.reply_to ?? from },
     to: { name: formatName(email.to.name), address: to },
     subject,
     text,

@@ -1,4 +1,5 @@
 import {
+  type Brand,
   type contract,
   sentEmailCategories,
   type SentEmailCategory,
@@ -8,6 +9,7 @@ import {
 } from "../../contract/index.ts";
 import type { EmailTemplate, OutgoingEmail } from "../../email/outgoing-email.ts";
 import type { Row } from "../../storage/tables.ts";
+import { readBrand } from "../accounts/brand.ts";
 import { deleteRows, findRow, findRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { iso } from "../kernel/times.ts";
 import { type Account, accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
@@ -67,9 +69,12 @@ export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
     run: async ({ category, subject, text, html }, context) => {
       const { builtInTemplates } = await import("../../email/templates/built-in/templates.ts");
       const stored = (await findCustomTemplate(category, context)) ?? builtInTemplates[category];
-      return { subject: subject ?? stored.subject, text: text ?? stored.text, html: html ?? stored.html };
+      const template = { subject: subject ?? stored.subject, text: text ?? stored.text, html: html ?? stored.html };
+      return { template, brand: await readBrand(accountOf(context).id, context) };
     },
-    after: async (template, { category }, { account }) => ({ mail: await renderSample(account, category, template) }),
+    after: async ({ template, brand }, { category }, { account }) => ({
+      mail: await renderSample(account, category, template, brand),
+    }),
   }),
 };
 
@@ -108,12 +113,13 @@ async function renderSample(
   account: Account | undefined,
   category: SentEmailCategory,
   template: EmailTemplate,
+  brand?: Brand,
 ): Promise<EmailTemplate> {
   const { checkInThread } = await import("../../email/templates/render-custom.ts");
   const { TemplateError } = await import("../../email/templates/template-error.ts");
   const { TooManyTemplatesError } = await import("../../email/templates/template-renderer.ts");
   try {
-    return await checkInThread(account?.id ?? 0, category, template);
+    return await checkInThread(account?.id ?? 0, category, template, brand);
   } catch (error) {
     if (error instanceof TooManyTemplatesError) {
       throw new ServiceError("tooManyRequests", tooManyRequestsMessage, { retryAfterMs: templateLimits.renderMs });

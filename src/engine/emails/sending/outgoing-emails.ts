@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import {
+  type Brand,
   type EmailSettings,
   extensionPrefix,
   isSiteRequest,
@@ -11,6 +12,7 @@ import { batchRows } from "../../../storage/batch.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { isStoreUrl, readAccountProfile, readStoreDomains, type StoreDomains } from "../../accounts/account-profile.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
+import { readBrand } from "../../accounts/brand.ts";
 import { selectAccountRows } from "../../kernel/account-rows.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { createMessageKey } from "../message-key.ts";
@@ -29,6 +31,7 @@ interface ApprovedEmail {
 interface Sender {
   readonly appKey: string;
   readonly store: OutgoingEmail["store"];
+  readonly brand: Brand;
   readonly settings: EmailSettings;
   /** The domains whose links are tracked. */
   readonly domains: StoreDomains;
@@ -74,7 +77,7 @@ export async function buildOutgoingEmails(
 function toOutgoing(
   row: Row<"mails">,
   data: OutgoingEmail["data"],
-  { appKey, store, settings, templates }: Sender,
+  { appKey, store, brand, settings, templates }: Sender,
   context: HandlerContext,
 ): OutgoingEmail {
   const source = { accountId: row.account_id, mailId: row.id };
@@ -85,6 +88,7 @@ function toOutgoing(
     category: templateCategoryOf(row.category),
     to: { address: row.email, name: row.name },
     store,
+    brand,
     data,
     unsubscribeUrl: linkUrl({ ...source, kind: "unsubscribe", id: row.id }, context),
     ...(settings.track_opens && { openUrl: openUrl(source, context) }),
@@ -165,6 +169,7 @@ async function readSender(accountId: number, context: HandlerContext): Promise<S
   return {
     appKey: profile.appKey,
     store: { name: profile.displayName, url: profile.domain || null },
+    brand: await readBrand(accountId, context),
     settings: await readEmailSettings(context, accountId),
     domains: await readStoreDomains(context, accountId),
     templates: new Map(
