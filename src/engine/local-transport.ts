@@ -57,6 +57,7 @@ const capability: Required<EngineCapability> = {
   inputText: true,
   clientAddress: true,
   hasVersion: true,
+  onBrand: true,
   outside: true,
 };
 
@@ -120,7 +121,10 @@ function createEngine(options: LocalTransportOptions, limits: CallLimits): Engin
     onErased: options.onErased,
     onBounced: options.onBounced,
   });
-  return { limits, writes, responses: new ResponseCache(), inSequence: createSequence(), findOperation, startCall };
+  const readBrand: Engine["readBrand"] = async (accountId, context) =>
+    (await import("./accounts/brand.ts")).readBrand(accountId, context);
+  const shared = { responses: new ResponseCache(), inSequence: createSequence() };
+  return { limits, writes, ...shared, readBrand, findOperation, startCall };
 }
 
 function createWork({ startCall, writes }: Engine, { shownAs }: Database): EngineWork {

@@ -1,7 +1,7 @@
-import type { LinkKind, LinkState } from "../contract/index.ts";
+import { type Brand, defaultBrand, type LinkKind, type LinkState } from "../contract/index.ts";
 import { isolate } from "./bidi.ts";
 import { type Html, markup } from "./markup.ts";
-import { personalPage } from "./document.ts";
+import { consentText, type PageContent, personalPage } from "./document.ts";
 
 interface LinkTexts {
   readonly title: string;
@@ -42,7 +42,10 @@ const texts: Readonly<Record<LinkKind, LinkTexts>> = {
 };
 
 /** Explains the action of a link in an email, with a button that performs it. The form posts to the page's own URL. */
-export function linkPage({ link: { kind, state, about, detail } }: { readonly link: LinkState }): string {
+export function linkPage(
+  { link: { kind, state, about, detail } }: { readonly link: LinkState },
+  brand: Brand = defaultBrand,
+): PageContent {
   if (state === "gone") return gonePage();
   const { title, doneTitle, quotesDetail, ready, button, done } = texts[kind];
   const [subject, detailText] = [isolate(about), isolate(detail)];
@@ -51,17 +54,17 @@ export function linkPage({ link: { kind, state, about, detail } }: { readonly li
     title,
     markup`<p>${ready(subject, detailText)}</p>
 ${quotesDetail && detail.trim() !== "" && markup`<blockquote dir="auto">${detail}</blockquote>`}
-<form method="post"><button type="submit">${button}</button></form>`,
+<form method="post">${quotesDetail && consentText(brand)}<button type="submit">${button}</button></form>`,
   );
 }
 
 /** The page for a tracked link without a destination. */
-export function clickPage(): string {
+export function clickPage(): PageContent {
   return gonePage();
 }
 
 /** The page for every expired, damaged, or unknown link. It does not name the cause, to prevent probing for links. */
-export function gonePage(): string {
+export function gonePage(): PageContent {
   return personalPage(
     "This link no longer works",
     markup`<p>The link has expired, is incomplete, or refers to something that no longer exists. Contact the store that sent it, or

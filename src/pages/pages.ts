@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import type { EndpointOf, OperationName, TopReview } from "../contract/index.ts";
-import { personalPage, policies, renderDocument } from "./document.ts";
+import type { Brand, EndpointOf, OperationName, TopReview } from "../contract/index.ts";
+import { type Audience, type PageContent, personalPage, policyOf, renderDocument } from "./document.ts";
 import { clickPage, linkPage } from "./link-page.ts";
 import { reviewRequestPage } from "./review-request-page.ts";
 import { isWebUrl, seoPage } from "./seo-page.ts";
@@ -10,24 +10,24 @@ import { day, microdata, scoreLine } from "./review-parts.ts";
 
 /** How the result of an operation is rendered as an HTML page. */
 export interface PageDefinition {
-  readonly render: (value: unknown) => string;
+  readonly render: (value: unknown, brand: Brand) => string;
   /** The value of the `Content-Security-Policy` header. */
-  readonly policy: string;
+  readonly policy: (brand: Brand) => string;
   /** Whether the submitted form was invalid. */
   readonly hasProblems?: (value: unknown) => boolean;
 }
 
 function page<N extends OperationName>(
   operation: N,
-  render: (value: z.output<EndpointOf<N>["output"]>) => string,
-  audience: keyof typeof policies,
+  describe: (value: z.output<EndpointOf<N>["output"]>, brand: Brand) => PageContent,
+  audience: Audience,
   hasProblems?: (value: z.output<EndpointOf<N>["output"]>) => boolean,
 ): [OperationName, PageDefinition] {
   return [
     operation,
     {
-      render: render as (value: unknown) => string,
-      policy: policies[audience],
+      render: (value, brand) => renderDocument(describe(value as z.output<EndpointOf<N>["output"]>, brand), brand),
+      policy: (brand) => policyOf(audience, brand),
       ...(hasProblems && { hasProblems: hasProblems as (value: unknown) => boolean }),
     },
   ];
@@ -49,7 +49,7 @@ export const pages: ReadonlyMap<OperationName, PageDefinition> = new Map([
  * The page after signing in; it shows the signed-in account.
  * Assumed: this page takes the place of the store owner's admin pages, which this server does not have.
  */
-export function signInPage({ account }: z.output<EndpointOf<"users.signedIn">["output"]>): string {
+export function signInPage({ account }: z.output<EndpointOf<"users.signedIn">["output"]>): PageContent {
   if (!account) {
     return personalPage(
       "This sign-in link no longer works",
@@ -69,12 +69,12 @@ export function signInPage({ account }: z.output<EndpointOf<"users.signedIn">["o
  * The three most recent 5-star reviews.
  * Assumed: the HTML response for the top reviews is a page with schema.org microdata, in the order of the JSON response.
  */
-export function topReviewsPage({ reviews }: { readonly reviews: readonly TopReview[] }): string {
-  return renderDocument({
+export function topReviewsPage({ reviews }: { readonly reviews: readonly TopReview[] }): PageContent {
+  return {
     title: "Top reviews",
     body: markup`<h1>Top reviews</h1>
 ${reviews.length === 0 ? markup`<p>There are no 5-star reviews yet.</p>` : reviews.map(reviewArticle)}`,
-  });
+  };
 }
 
 function reviewArticle(review: TopReview): Html {

@@ -1,4 +1,6 @@
 import {
+  type Brand,
+  defaultBrand,
   type ReviewFormField,
   reviewFormLimits,
   type ReviewRequest,
@@ -9,11 +11,14 @@ import { isolate } from "./bidi.ts";
 import { gonePage } from "./link-page.ts";
 import { type Html, markup } from "./markup.ts";
 import { noMicrodata, reviewList } from "./review-parts.ts";
-import { personalPage } from "./document.ts";
+import { consentText, type PageContent, personalPage } from "./document.ts";
 import { isWebUrl } from "./seo-page.ts";
 
 /** The page on which a buyer writes a review and then sees it. It uses no scripts. */
-export function reviewRequestPage({ request }: { readonly request: ReviewRequest }): string {
+export function reviewRequestPage(
+  { request }: { readonly request: ReviewRequest },
+  brand: Brand = defaultBrand,
+): PageContent {
   const { state, product, review, problems } = request;
   if (state === "gone" || !product) return gonePage();
   if (state === "done" && review) return donePage(request, { product, review });
@@ -29,6 +34,7 @@ ${rating(request)}
 ${textField(request, "title", { label: "Title", hint: "Summarize your review in a few words." })}
 ${contentField(request)}
 ${nameField(request)}
+${consentText(brand)}
 <p><button type="submit">Submit my review</button></p>
 </form>`,
     headingOf(product),
@@ -132,7 +138,7 @@ function describeField({ problems }: ReviewRequest, name: ReviewFormField) {
 function donePage(
   { is_test: isTest, is_site: isSite }: ReviewRequest,
   { product, review }: { readonly product: Product; readonly review: NonNullable<ReviewRequest["review"]> },
-): string {
+): PageContent {
   const shownReview = { ...review, id: 0, anonymous: false, comment: null };
   const back =
     isWebUrl(product.url) && markup`<p><a href="${product.url}">Go to the ${isSite ? "store" : "product"}</a></p>`;

@@ -1,13 +1,13 @@
 import type { SeoPage } from "../contract/index.ts";
-import { renderDocument } from "./document.ts";
+import type { PageContent } from "./document.ts";
 import { type Html, markup, trusted } from "./markup.ts";
 import { bottomLine, noMicrodata, reviewList } from "./review-parts.ts";
 
 /** The page with the reviews of a product or of the store. */
-export function seoPage({ page }: { readonly page: SeoPage }): string {
+export function seoPage({ page }: { readonly page: SeoPage }): PageContent {
   // Structured data for search engines. Escapes `<`, so that user text cannot end the element.
   const data = JSON.stringify(describe(page)).replaceAll("<", String.raw`\u003c`);
-  return renderDocument({
+  return {
     title: `Reviews of ${page.name}`,
     head: markup`<script type="application/ld+json">${trusted(data)}</script>`,
     body: markup`<h1 dir="auto">${page.name}</h1>
@@ -16,7 +16,7 @@ ${link(page)}
 ${page.description ? markup`<p class="text" dir="auto">${page.description}</p>` : undefined}
 <h2>Reviews</h2>
 ${bottomLine(page, noMicrodata)}${reviewList(page.reviews, noMicrodata)}`,
-  });
+  };
 }
 
 function image({ image_url, name }: SeoPage): Html | undefined {

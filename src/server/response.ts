@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { LimitFunction } from "p-limit";
 import {
+  type Brand,
+  defaultBrand,
   type Endpoint,
   idempotencyKeys,
   type OperationName,
@@ -88,10 +90,12 @@ async function makeCall(
     const asksVersion = transport.engine?.hasVersion && endpoint.caching?.byVersion;
     const mayStore = asksVersion === true && !reply.hasHeader("cache-control");
     const hasVersion = mayStore ? createVersionCheck(request, reply, program()) : undefined;
-    const options = { onEvent, idempotencyKey, engine: { clientAddress, hasVersion, outside } };
+    let brand = defaultBrand;
+    const onBrand = page && ((found: Brand) => (brand = found));
+    const options = { onEvent, idempotencyKey, engine: { clientAddress, hasVersion, outside, onBrand } };
     const value: unknown = await transport.call(operation, input, decoded.caller, options);
     // Returns the body instead of the reply: fastify would wait for the reply, which is slower.
-    if (page) return toPage(reply, { endpoint, page }, value);
+    if (page) return toPage(reply, { endpoint, page, brand }, value);
     if (endpoint.reply.media === "bytes") {
       const { content_type, bytes } = value as BytesOutput;
       void reply.type(content_type).header("content-security-policy", "default-src 'none'");
@@ -118,12 +122,12 @@ async function makeCall(
 /** The URL of a personal page grants access to it, so it is not sent as a referrer. */
 function toPage(
   reply: FastifyReply,
-  { endpoint, page }: { readonly endpoint: Endpoint; readonly page: PageDefinition },
+  { endpoint, page, brand }: { readonly endpoint: Endpoint; readonly page: PageDefinition; readonly brand: Brand },
   value: unknown,
 ): unknown {
   void reply
     .type("text/html; charset=utf-8")
-    .header("content-security-policy", page.policy)
+    .header("content-security-policy", page.policy(brand))
     .header("referrer-policy", "no-referrer");
   const { url } = value as { readonly url?: unknown };
   if (endpoint.redirects && typeof url === "string") {
@@ -132,7 +136,7 @@ function toPage(
   }
   // RFC 9110 15.5.21: the form is well-formed, but has invalid values.
   if (page.hasProblems?.(value)) void reply.code(422);
-  return page.render(value);
+  return page.render(value, brand);
 }
 
 const functionName = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { EndpointOf, OperationName, Role } from "../contract/index.ts";
+import type { Brand, EndpointOf, OperationName, Role } from "../contract/index.ts";
 
 /** Who is calling. `appKey` identifies the account, `utoken` authenticates it. None of it is part of the input. */
 export interface Caller {
@@ -54,6 +54,8 @@ export interface EngineOptions {
    * caller has the response: the call ends with `NotModified`.
    */
   readonly hasVersion?: ((version: number) => boolean) | undefined;
+  /** Called with the brand of the account, for a response that is a page. Not called if the account is unknown. */
+  readonly onBrand?: ((brand: Brand) => void) | undefined;
   /** Runs work that takes long but does not occupy the thread of the event loop, so that other calls can run meanwhile. */
   readonly outside?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
 }

@@ -9,6 +9,7 @@ import {
   type ViewportName,
 } from "../support/browser.ts";
 import { longWords } from "../support/hostile-texts.ts";
+import { takePhoto } from "../support/photos.ts";
 import { fillReview, pageVisits } from "../support/page-visits.ts";
 import { openShop, type Shop } from "../support/shop.ts";
 
@@ -32,6 +33,48 @@ describeInBrowser("pages", (browser) => {
       expect(await overflowOf(page)).toBe(0);
       expect(complaints.filter((complaint) => !isExpected422(complaint))).toEqual([]);
     });
+  });
+
+  describe("with a brand", () => {
+    let branded: Shop;
+    beforeAll(async () => {
+      branded = await openShop();
+      const logo = await takePhoto({ type: "png", width: 1_200, height: 150 });
+      await branded.service.brand.set({
+        logo: logo.toString("base64"),
+        accent_color: "#c2185b",
+        star_color: "#00796b",
+        font: "serif",
+        radius: 20,
+        sender_name: "Tea & Cups",
+        privacy_url: "https://shop.example/privacy",
+        terms_url: "https://shop.example/terms",
+        consent_text: "We publish your review with your first name. You can withdraw it at any time.",
+      });
+    });
+    afterAll(() => branded.close());
+
+    it.each(["review form with mistakes", "verify a review", "reviews of a product", "signed in"])(
+      "%s: accessible, with a logo, in every window and scheme",
+      async (name) => {
+        const { page, complaints } = await browser.open();
+        await pageVisits[name]?.(branded, page);
+        for (const viewport of Object.keys(viewports) as ViewportName[]) {
+          await page.setViewportSize(viewports[viewport]);
+          for (const colorScheme of ["light", "dark"] as const) {
+            await page.emulateMedia({ colorScheme });
+            await takeScreenshot(page, `brand-${viewport}-${colorScheme}-${name.replaceAll(" ", "-")}`);
+            expect(await findAccessibilityIssues(page), `${viewport} ${colorScheme}`).toEqual([]);
+          }
+          expect(await overflowOf(page), viewport).toBe(0);
+        }
+        const shown = await page
+          .locator(".logo")
+          .evaluate((logo) => (logo as unknown as { readonly naturalWidth: number }).naturalWidth);
+        expect(shown).toBe(1_200);
+        expect(complaints.filter((complaint) => !isExpected422(complaint))).toEqual([]);
+      },
+    );
   });
 
   it("fail the checks if there are barriers or blocked scripts", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { policies } from "../../src/pages/document.ts";
+import { policyOf } from "../../src/pages/document.ts";
 import { findFaults } from "../support/html.ts";
 import { openShop, type Shop } from "../support/shop.ts";
 import { findDocumentFaults } from "../support/wire.ts";
@@ -40,8 +40,11 @@ describe("the page to write a review", () => {
   it("is neither cached nor embeddable", async () => {
     const address = await shop.reviewAddress();
     const shown = await sendRequest("GET", address);
-    expect(Object.fromEntries(shown.headers)).toMatchObject({ ...personal, "content-security-policy": policies.form });
-    expect(policies.form).toMatch(/default-src 'none';.*form-action 'self'; frame-ancestors 'none'/);
+    expect(Object.fromEntries(shown.headers)).toMatchObject({
+      ...personal,
+      "content-security-policy": policyOf("form"),
+    });
+    expect(policyOf("form")).toMatch(/default-src 'none';.*form-action 'self'; frame-ancestors 'none'/);
     expect(await findFaults(shown.text)).toEqual([]);
     const head = await sendRequest("HEAD", address);
     expect([head.status, head.headers.get("content-length")]).toEqual([200, String(Buffer.byteLength(shown.text))]);

@@ -123,13 +123,20 @@ function fitLogo({ logo_url, logo_width, logo_height }: BrandLogo): BrandLogo {
 
 const noLogo = { logo_url: null, logo_width: null, logo_height: null } as const;
 
+/** The scheme for which an account chooses its colors. */
+function schemeOf({ color_scheme }: BrandSettings): keyof typeof brandSurfaces {
+  return color_scheme === "dark" ? "dark" : "light";
+}
+
 /** Completes what an account has set by the values of the built-in design, and derives the rest. */
 export function createBrand(own: Partial<BrandSettings>, logo: BrandLogo | undefined): Brand {
   const settings = { ...builtInSettings, ...own };
+  // In the other scheme, even stars have the contrast of text, because nobody has chosen their color.
+  const chosenFor = schemeOf(settings);
   const colorOn = (surface: keyof typeof brandSurfaces, name: BrandColor) =>
     surface === "dark" && settings[name] === builtInSettings[name]
       ? builtInDark[name]
-      : findContrasting(settings[name], brandSurfaces[surface], minContrast[name]);
+      : findContrasting(settings[name], brandSurfaces[surface], surface === chosenFor ? minContrast[name] : 4.5);
   return {
     ...settings,
     ...(logo ? fitLogo(logo) : noLogo),
@@ -153,8 +160,7 @@ export const defaultBrand = createBrand({}, undefined);
  */
 export function findUnreadable(own: Partial<BrandSettings>) {
   const settings = { ...builtInSettings, ...own };
-  const scheme = settings.color_scheme === "dark" ? "dark" : "light";
-  const surface = brandSurfaces[scheme];
+  const surface = brandSurfaces[schemeOf(settings)];
   for (const [field, ratio] of Object.entries(minContrast) as [BrandColor, number][]) {
     const color = settings[field];
     const contrast = contrastOf(color, surface);

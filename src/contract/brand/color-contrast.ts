@@ -22,6 +22,21 @@ export function findContrasting(color: string, surface: string, ratio: number): 
   return [color, ...candidates.map((step) => fromHsl([hue, saturation, step]))].find(passes) ?? color;
 }
 
+/** @param share how much of the color there is, from 0 to 1 */
+export function mixColors(color: string, surface: string, share: number): string {
+  const base = toRgb(surface);
+  return toHex(toRgb(color).map((value, at) => value * share + (base[at] ?? 0) * (1 - share)));
+}
+
+function toHex(channels: readonly number[]): string {
+  const digits = channels.map((value) =>
+    Math.round(value * 255)
+      .toString(16)
+      .padStart(2, "0"),
+  );
+  return `#${digits.join("")}`;
+}
+
 function toRgb(color: string): Rgb {
   const channel = (at: number) => Number.parseInt(color.slice(at, at + 2), 16) / 255;
   return [channel(1), channel(3), channel(5)];
@@ -52,10 +67,7 @@ function fromHsl([hue, saturation, lightness]: Rgb): string {
   const channel = (offset: number) => {
     const position = (offset + hue / 30) % 12;
     const amplitude = saturation * Math.min(lightness, 1 - lightness);
-    const value = lightness - amplitude * Math.max(-1, Math.min(position - 3, 9 - position, 1));
-    return Math.round(value * 255)
-      .toString(16)
-      .padStart(2, "0");
+    return lightness - amplitude * Math.max(-1, Math.min(position - 3, 9 - position, 1));
   };
-  return `#${channel(0)}${channel(8)}${channel(4)}`;
+  return toHex([channel(0), channel(8), channel(4)]);
 }

@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import {
+  type Brand,
   callerNames,
   type Endpoint,
   endpointOf,
@@ -35,6 +36,7 @@ export interface Engine {
   readonly responses: ResponseCache;
   /** Prepares bulk calls one after another, so that a small one does not overtake a large one. */
   readonly inSequence: Outside;
+  readonly readBrand: (accountId: number, context: HandlerContext) => Promise<Brand>;
   readonly findOperation: (name: OperationName) => Promise<Operation>;
   /** Creates the context of a call that starts now, without its account. */
   readonly startCall: () => CallContext;
@@ -118,7 +120,13 @@ async function runSteps(
     if (hashes) onEvent?.({ type: "idempotency", isReplay: written.isReplay });
     result = written.output;
   }
+  await reportBrand(call, options.engine, engine);
   return after ? await outside(() => after(result, prepared, call)) : result;
+}
+
+async function reportBrand(call: CallContext, { onBrand }: EngineOptions = {}, { readBrand }: Engine): Promise<void> {
+  const accountId = call.account?.id ?? call.ownerId;
+  if (onBrand && accountId !== undefined) onBrand(await read(call, (context) => readBrand(accountId, context)));
 }
 
 /** Operations for which the token is optional state whether it is valid; all others but public ones require it. */

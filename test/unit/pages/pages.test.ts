@@ -8,7 +8,7 @@ import {
   type SeoPage,
   type TopReview,
 } from "../../../src/contract/index.ts";
-import { policies } from "../../../src/pages/document.ts";
+import { policyOf, renderDocument } from "../../../src/pages/document.ts";
 import { linkPage } from "../../../src/pages/link-page.ts";
 import { pages, signInPage, topReviewsPage } from "../../../src/pages/pages.ts";
 import { renderFragment } from "../../../src/pages/fragments.ts";
@@ -82,10 +82,11 @@ describe("pages", () => {
   });
 
   it("have only the style that their policy allows", () => {
-    const style = /<style>(.*?)<\/style>/s.exec(seoPage({ page: pot }))?.[1] ?? "";
+    const style = /<style>(.*?)<\/style>/s.exec(renderDocument(seoPage({ page: pot })))?.[1] ?? "";
     const hash = createHash("sha256").update(style).digest("base64");
-    for (const policy of Object.values(policies)) expect(policy).toContain(`style-src 'sha256-${hash}'`);
-    expect(seoPage({ page: pot })).not.toMatch(/ style=/);
+    for (const audience of ["public", "personal", "form"] as const)
+      expect(policyOf(audience)).toContain(`style-src 'sha256-${hash}'`);
+    expect(renderDocument(seoPage({ page: pot }))).not.toMatch(/ style=/);
   });
 });
 
@@ -97,12 +98,12 @@ describe("the reviews page", () => {
       { ...pot, product_id: null, image_url: null, description: null, url: "" },
       { ...pot, ...none },
     ]) {
-      expect(await findFaults(seoPage({ page }))).toEqual([]);
+      expect(await findFaults(renderDocument(seoPage({ page })))).toEqual([]);
     }
   });
 
   it("describes a product to search engines", () => {
-    expect(readJsonLd(seoPage({ page: pot }))).toEqual({
+    expect(readJsonLd(renderDocument(seoPage({ page: pot })))).toEqual({
       "@context": "https://schema.org",
       "@type": "Product",
       name: "A pot",
@@ -134,17 +135,17 @@ describe("the reviews page", () => {
   it("describes a store as an organization, and omits a missing rating", () => {
     const none = { average_score: 0, total_reviews: 0, reviews: [] };
     const page = { ...pot, ...none, product_id: null, image_url: null, description: null };
-    expect(readJsonLd(seoPage({ page }))).toEqual({
+    expect(readJsonLd(renderDocument(seoPage({ page })))).toEqual({
       "@context": "https://schema.org",
       "@type": "Organization",
       name: "A pot",
       url: "https://shop.example/pot?a=1&b=2",
     });
-    expect(seoPage({ page })).toContain("There are no reviews yet.");
+    expect(renderDocument(seoPage({ page }))).toContain("There are no reviews yet.");
   });
 
   it("shows the author, text, and date in UTC of each review", () => {
-    const page = seoPage({ page: pot });
+    const page = renderDocument(seoPage({ page: pot }));
     for (const shown of [
       "<title>Reviews of A pot</title>",
       '<h1 dir="auto">A pot</h1>',
@@ -161,7 +162,7 @@ describe("the reviews page", () => {
   });
 
   it.each(hostileTexts)("stays valid HTML with hostile text: %j", async (text) => {
-    const page = seoPage({ page: hostilePage(text) });
+    const page = renderDocument(seoPage({ page: hostilePage(text) }));
     expect(await findFaults(page)).toEqual([]);
     expect(findDanger(page)).toEqual([]);
     expect(readJsonLd(page)).toMatchObject({
@@ -174,7 +175,7 @@ describe("the reviews page", () => {
   });
 
   it("never splits a character when truncating the title", () => {
-    const page = seoPage({ page: { ...pot, name: "💥".repeat(200) } });
+    const page = renderDocument(seoPage({ page: { ...pot, name: "💥".repeat(200) } }));
     const title = /<title>(.*?)<\/title>/s.exec(page)?.[1] ?? "";
     expect(title.length).toBeLessThanOrEqual(70);
     expect(title.isWellFormed()).toBe(true);
@@ -184,16 +185,16 @@ describe("the reviews page", () => {
 describe("the top reviews page", () => {
   it("is valid HTML with three reviews, without reviews, and with hostile text", async () => {
     const lists = [[], [top, { ...top, title: "", image_url: "https://shop.example/pot.png" }, top]];
-    for (const reviews of lists) expect(await findFaults(topReviewsPage({ reviews }))).toEqual([]);
+    for (const reviews of lists) expect(await findFaults(renderDocument(topReviewsPage({ reviews })))).toEqual([]);
     for (const text of hostileTexts) {
       const hostile = { ...top, title: text, content: text, product_url: text, image_url: text };
-      const page = topReviewsPage({ reviews: [hostile] });
+      const page = renderDocument(topReviewsPage({ reviews: [hostile] }));
       expect([await findFaults(page), findDanger(page)]).toEqual([[], []]);
     }
   });
 
   it("adds microdata to each review", () => {
-    const page = topReviewsPage({ reviews: [top, top] });
+    const page = renderDocument(topReviewsPage({ reviews: [top, top] }));
     expect(page.match(/itemtype="https:\/\/schema\.org\/Review"/g)).toHaveLength(2);
     expect(page).toContain('<span itemprop="ratingValue">5</span>');
     expect(page).toContain('itemprop="reviewBody">Keeps the tea warm.</p>');
@@ -213,7 +214,7 @@ describe("the link page", () => {
   );
 
   it.each(states)("is valid HTML: $kind, $state", async (link) => {
-    const page = linkPage({ link });
+    const page = renderDocument(linkPage({ link }));
     expect(await findFaults(page)).toEqual([]);
     expect(page.match(/<form method="post"><button type="submit">/g) ?? []).toHaveLength(
       link.state === "ready" ? 1 : 0,
@@ -228,15 +229,17 @@ describe("the link page", () => {
 
 it("does not claim that a person has unsubscribed before the form is submitted", () => {
   const [kind, about, detail] = ["unsubscribe", "ann@mail.example", "mails after purchase"] as const;
-  const ready = linkPage({ link: { kind, state: "ready", about, detail } });
+  const ready = renderDocument(linkPage({ link: { kind, state: "ready", about, detail } }));
   expect(ready).toContain("<form");
   expect(ready).not.toMatch(/unsubscribed|no longer|Done/);
-  expect(linkPage({ link: { kind, state: "done", about, detail } })).toContain("You are unsubscribed");
+  expect(renderDocument(linkPage({ link: { kind, state: "done", about, detail } }))).toContain("You are unsubscribed");
 });
 
 describe("the sign-in page", () => {
   it("shows the signed-in account", async () => {
-    const page = signInPage({ account: { app_key: "key", display_name: "Zoë <3", email: "z@shop.example" } });
+    const page = renderDocument(
+      signInPage({ account: { app_key: "key", display_name: "Zoë <3", email: "z@shop.example" } }),
+    );
     expect(await findFaults(page)).toEqual([]);
     for (const shown of ["Zoë &lt;3", "z@shop.example", "<code>key</code>"]) {
       expect(page).toContain(shown);
@@ -244,8 +247,8 @@ describe("the sign-in page", () => {
   });
 
   it("handles an account without an owner and an expired link", async () => {
-    const ownerless = signInPage({ account: { app_key: "key", display_name: null, email: null } });
-    const gone = signInPage({ account: null });
+    const ownerless = renderDocument(signInPage({ account: { app_key: "key", display_name: null, email: null } }));
+    const gone = renderDocument(signInPage({ account: null }));
     expect([await findFaults(ownerless), await findFaults(gone)]).toEqual([[], []]);
     expect(ownerless).toContain("the owner");
     expect(gone).toContain("no longer works");

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { operations, ServiceError } from "../../../src/contract/index.ts";
 import type { Server, ServerOptions } from "../../../src/server/server.ts";
-import { policies } from "../../../src/pages/document.ts";
+import { policyOf } from "../../../src/pages/document.ts";
 import { findFaults } from "../../support/html.ts";
 import { type Answerer, startServing } from "./start-test-server.ts";
 
@@ -181,7 +181,7 @@ describe("pages", () => {
     expect(status).toBe(200);
     expect(Object.fromEntries(headers)).toMatchObject({
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy": policies.public,
+      "content-security-policy": policyOf("public"),
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer",
     });
