@@ -110,22 +110,11 @@ export async function inspectDatabase(
     const backlog = isCurrent ? await readBacklog(db) : undefined;
     const webhooks = isCurrent ? await readWebhooks(db, clock() - webhookPeriodMs) : undefined;
     const coupons = isCurrent ? await readCoupons(db, clock() - couponPeriodMs) : undefined;
-    const newestOrderMs = isCurrent && account ? await readNewestOrder(db, account.id) : undefined;
-    const lacksPostalAddress = isCurrent && account ? await sendsWithoutAddress(db, account.id) : undefined;
+    const ofAccount = isCurrent && account ? await readAccountFacts(db, account.id) : {};
     const accounts = schema === null ? 0 : await countAccounts(db);
     const schemaProblem = schema === null ? undefined : findSchemaProblem(schema);
     const pendingMigrations = schemaProblem ? [] : listPending(schema ?? 0);
-    const content = {
-      tables,
-      accounts,
-      account,
-      newestOrderMs,
-      heldEmails,
-      lacksPostalAddress,
-      backlog,
-      webhooks,
-      coupons,
-    };
+    const content = { tables, accounts, account, ...ofAccount, heldEmails, backlog, webhooks, coupons };
     return { facts: { ...facts, schema, newestSchema, schemaProblem, pendingMigrations, ...content } };
   } catch (error) {
     const known = toStorageError(error, shownAs);
@@ -159,6 +148,16 @@ async function readAccount(
     .where("expires_at", ">", nowMs)
     .executeTakeFirstOrThrow();
   return { id: found.id, appKey: found.app_key, secretSealed: found.secret_sealed, validTokens: count };
+}
+
+async function readAccountFacts(
+  db: Kysely<Tables>,
+  accountId: number,
+): Promise<Pick<DatabaseFacts, "newestOrderMs" | "lacksPostalAddress">> {
+  return {
+    newestOrderMs: await readNewestOrder(db, accountId),
+    lacksPostalAddress: await sendsWithoutAddress(db, accountId),
+  };
 }
 
 async function readNewestOrder(db: Kysely<Tables>, accountId: number): Promise<number | null> {

@@ -21,18 +21,9 @@ async function openShop(): Promise<{
   const logo = await takePhoto({ type: "png", width: 1_200, height: 150 });
   const file = join(home.folder, "logo.png");
   writeFileSync(file, logo);
-  const texts = [
-    "--postal-address",
-    address.join("\n"),
-    "--sender-name",
-    "Tea & Cups",
-    "--reply-to",
-    "help@shop.example",
-  ];
-  const set = await home.json<{ brand: Record<string, unknown> }>([
-    ...["account", "brand", "set", "--logo", file, "--accent-color", "#7A1F5C"],
-    ...texts,
-  ]);
+  const flags = ["--logo", file, "--accent-color", "#7A1F5C", "--postal-address", address.join("\n")];
+  flags.push("--sender-name", "Tea & Cups", "--reply-to", "help@shop.example");
+  const set = await home.json<{ brand: Record<string, unknown> }>(["account", "brand", "set", ...flags]);
   expect([set.exitCode, set.data.brand]).toEqual([
     0,
     expect.objectContaining({ accent_color: "#7a1f5c", logo_width: 1_200, logo_height: 150 }),

@@ -124,7 +124,7 @@ export function checkHeldEmails({ heldEmails }: DatabaseFacts): Check[] {
   return [warning("held-emails", `held emails: ${counts.join("; ")}`, fix)];
 }
 
-/** Warns about emails without the postal address of the store, which many countries require. Omitted if there are none. */
+/** Warns about emails without the postal address of the store, which many countries require. Omitted without emails. */
 export function checkPostalAddress({ lacksPostalAddress = false }: DatabaseFacts): Check[] {
   if (!lacksPostalAddress) return [];
   const fix = "Run `starpost account brand set --postal-address <text>`.";
