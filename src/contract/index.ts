@@ -19,6 +19,7 @@ import { answers, questions } from "./questions/questions.ts";
 import { unsubscribers } from "./unsubscribers.ts";
 import { orders } from "./orders.ts";
 import { products } from "./products.ts";
+import { answerRequests } from "./questions/answer-requests.ts";
 import { reviewRequests } from "./reviews/requests.ts";
 import { reviewModeration, reviewRules } from "./reviews/moderation.ts";
 import { reviewReading } from "./reviews/reading.ts";
@@ -28,6 +29,7 @@ import { webhookDeliveries, webhooks } from "./webhooks/webhooks.ts";
 /** The complete service: group, then verb, then the declared operation. Everything else is derived from it. */
 export const contract = {
   account,
+  answerRequests,
   answers,
   batch,
   brand,
@@ -103,6 +105,7 @@ export * from "./endpoint.ts";
 export * from "./errors.ts";
 export * from "./lists/filters.ts";
 export * from "./lists/order-search.ts";
+export * from "./questions/answer-requests.ts";
 export * from "./questions/questions.ts";
 export * from "./groups.ts";
 export * from "./http-limits.ts";

@@ -37,6 +37,7 @@ const loaders: Loaders = {
     const { listPromotedProducts, setPromotedProducts } = await import("./reviews/promoted-products.ts");
     return { ...productHandlers, promoted: listPromotedProducts, setPromoted: setPromotedProducts };
   },
+  answerRequests: async () => (await import("./questions/answer-requests.ts")).answerRequestHandlers,
   questions: async () => (await import("./questions/questions.ts")).questionHandlers,
   reviewRequests: async () => (await import("./reviews/requests/review-requests.ts")).reviewRequestHandlers,
   reviewRules: async () => (await import("./reviews/moderation/rules.ts")).reviewRuleHandlers,

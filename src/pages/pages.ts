@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { Brand, EndpointOf, OperationName, TopReview } from "../contract/index.ts";
 import { type Audience, type PageContent, personalPage, policyOf, renderDocument } from "./document.ts";
+import { answerRequestPage } from "./answer-request-page.ts";
 import { clickPage, linkPage } from "./link-page.ts";
 import { reviewRequestPage } from "./review-request-page.ts";
 import { isWebUrl, seoPage } from "./seo-page.ts";
@@ -41,6 +42,8 @@ export const pages: ReadonlyMap<OperationName, PageDefinition> = new Map([
   page("links.follow", linkPage, "personal"),
   page("reviewRequests.show", reviewRequestPage, "form"),
   page("reviewRequests.write", reviewRequestPage, "form", ({ request }) => request.problems.length > 0),
+  page("answerRequests.show", answerRequestPage, "form"),
+  page("answerRequests.write", answerRequestPage, "form", ({ request }) => request.problems.length > 0),
   page("tracking.click", clickPage, "personal"),
   page("users.signedIn", signInPage, "personal"),
 ]);

@@ -1,13 +1,6 @@
-import {
-  type Brand,
-  defaultBrand,
-  type ReviewFormField,
-  reviewFormLimits,
-  type ReviewRequest,
-  shortenName,
-  starScores,
-} from "../contract/index.ts";
+import { type Brand, defaultBrand, type ReviewRequest, starScores } from "../contract/index.ts";
 import { isolate } from "./bidi.ts";
+import { contentField, describeField, errorList, nameField, textField } from "./form.ts";
 import { gonePage } from "./link-page.ts";
 import { type Html, markup } from "./markup.ts";
 import { noMicrodata, reviewList } from "./review-parts.ts";
@@ -28,11 +21,11 @@ export function reviewRequestPage(
     markup`${aboutProduct(request, product)}
 ${request.is_test && testNote}
 ${request.is_unsubscribed && unsubscribedNote}
-${problems.length > 0 && errorList(problems)}
+${problems.length > 0 && errorList(request, "Your review was not submitted")}
 <form method="post" accept-charset="utf-8" novalidate>
 ${rating(request)}
 ${textField(request, "title", { label: "Title", hint: "Summarize your review in a few words." })}
-${contentField(request)}
+${contentField(request, { label: "Your review", hint: "What do you like or dislike about it?" })}
 ${nameField(request)}
 ${consentText(brand)}
 <p><button type="submit">Submit my review</button></p>
@@ -40,8 +33,6 @@ ${consentText(brand)}
     headingOf(product),
   );
 }
-
-const nameHint = "Shown as your first name and the initial of your last name.";
 
 type Product = NonNullable<ReviewRequest["product"]>;
 
@@ -60,15 +51,6 @@ function aboutProduct({ store_name: store, is_site: isSite }: ReviewRequest, { i
   return markup`<div class="product"><img src="${image}" alt="">${from}</div>`;
 }
 
-/** Links each error to its field. The list has the initial focus, so that it is read before the form. */
-function errorList(problems: ReviewRequest["problems"]): Html {
-  const lines = problems.map(({ field, error }) => markup`<li><a href="#${field}">${error}</a></li>`);
-  return markup`<div class="problems" role="group" aria-labelledby="problems" tabindex="-1" autofocus>
-<h2 id="problems">Your review was not submitted</h2>
-<ul>${lines}</ul>
-</div>`;
-}
-
 function rating(request: ReviewRequest): Html {
   const { error, attributes } = describeField(request, "score");
   const option = (score: number) => {
@@ -85,54 +67,6 @@ ${error}
 <div class="rating">${starScores.map(option)}
 </div>
 </fieldset>`;
-}
-
-function textField(
-  request: ReviewRequest,
-  name: "title" | "display_name",
-  { label, hint }: { readonly label: string; readonly hint: string },
-): Html {
-  const { error, attributes } = describeField(request, name);
-  const autocomplete = name === "display_name" ? "name" : "off";
-  return markup`<div class="field">
-<label for="${name}">${label}</label>
-<span class="hint" id="${name}-hint">${hint}</span>
-${error}
-<input type="text" id="${name}" name="${name}" value="${request.fields[name]}" dir="auto" required maxlength="${reviewFormLimits[name]}" autocomplete="${autocomplete}"${attributes}>
-</div>`;
-}
-
-/** A known name is shown as it will appear, and its field only to those who want to change it. */
-function nameField(request: ReviewRequest): Html {
-  const field = textField(request, "display_name", { label: "Your name", hint: nameHint });
-  const name = shortenName(request.fields.display_name);
-  if (name === "" || request.problems.some(({ field: invalid }) => invalid === "display_name")) return field;
-  return markup`<details class="field">
-<summary>Published as ${isolate(name)} <span class="change">Change name</span></summary>
-${field}
-</details>`;
-}
-
-function contentField(request: ReviewRequest): Html {
-  const { error, attributes } = describeField(request, "content");
-  // Browsers drop a line break directly after the opening tag, so one is added.
-  return markup`<div class="field">
-<label for="content">Your review</label>
-<span class="hint" id="content-hint">What do you like or dislike about it?</span>
-${error}
-<textarea id="content" name="content" rows="7" dir="auto" required maxlength="${reviewFormLimits.content}"${attributes}>
-${request.fields.content}</textarea>
-</div>`;
-}
-
-/** Returns the error of a field, and the attributes that connect the field with its hint and error. */
-function describeField({ problems }: ReviewRequest, name: ReviewFormField) {
-  const problem = problems.find(({ field }) => field === name);
-  if (!problem) return { error: undefined, attributes: markup` aria-describedby="${name}-hint"` };
-  return {
-    error: markup`<span class="fault" id="${name}-fault">${problem.error}</span>`,
-    attributes: markup` aria-invalid="true" aria-describedby="${name}-hint ${name}-fault"`,
-  };
 }
 
 function donePage(

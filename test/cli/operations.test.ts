@@ -104,6 +104,7 @@ describe.each(["local", "remote"] as const)("commands for every operation, %s", 
       const mail = (await readStoredEmails(harness)).find(({ productRow }) => productRow > 0);
       const tokens = createLinkTokens(harness, mail ?? { mailId: 0, accountId: 0, productRow: 0 });
       if (name === "review") return tokens.review();
+      if (name === "answer") return tokens.answer(1);
       return name === "open" ? tokens.open() : tokens.click("https://shop.example/");
     } finally {
       await database.db.destroy();

@@ -341,3 +341,93 @@ describeIsolated("requests after a solved case", (harness: () => Harness) => {
     expect(await send({ email })).toEqual(["reviewed_lately"]);
   });
 });
+
+describeIsolated("requests to answer a question", (harness: () => Harness) => {
+  let service: Service;
+
+  beforeEach(async () => {
+    ({ service } = await harness().newAccount("Tea Shop"));
+    await service.emailRules.set({ name: "ask_shoppers", value: true });
+  });
+
+  const order = (order_id: string, who: string, options = {}) => {
+    const products = { teapot: anOrderedProduct({ name: "Teapot" }) };
+    const orders = [anOrder({ order_id, email: `${who}@mail.example`, customer_name: `${who} Tea`, products })];
+    return service.orders.massCreate({ ...bulkOrders(orders), ...options });
+  };
+  const ask = async () => {
+    await service.questions.sendConfirmation(aQuestion());
+    await service.links.follow({ token: await lastToken(harness(), "confirm_url") });
+    const { questions } = await service.questions.list({ sku: "teapot" });
+    return questions[0]?.id ?? 0;
+  };
+  const list = async () => {
+    const { mails } = await service.emails.list({ category: "answer_request_shoppers", sort: "oldest" });
+    return mails.map(({ email, state, reason }) => [email.split("@")[0], reason ?? state]);
+  };
+
+  it("go to up to five recent buyers, not to the asker, nor to customers of imported orders", async () => {
+    for (const [at, who] of ["a", "b", "c", "d", "e", "ann", "e", "f"].entries()) await order(String(at), who);
+    await order("past", "g", { send_mail: false });
+    await service.unsubscribers.massCreate({ email_list: { 10: ["d@mail.example"] } });
+    await ask();
+    expect(await list()).toEqual([
+      ["f", "queued"],
+      ["e", "queued"],
+      ["d", "unsubscribed"],
+      ["c", "queued"],
+      ["b", "queued"],
+    ]);
+  });
+
+  it("are not sent by default, after the store turned them off, or after the question was hidden", async () => {
+    await order("1", "bo");
+    const question_id = await ask();
+    await service.emailRules.set({ name: "ask_shoppers", value: null });
+    await sendDueEmails(harness());
+    expect(await list()).toEqual([["bo", "requests_off"]]);
+    await service.emailRules.set({ name: "ask_shoppers", value: true });
+    await service.questions.setPublished({ question_id, published: false, reason: "off topic" });
+    await service.questions.sendConfirmation(aQuestion({ review_content: "Is it heavy?" }));
+    await service.links.follow({ token: await lastToken(harness(), "confirm_url") });
+    const { questions } = await service.questions.list({ sku: "teapot" });
+    await service.questions.delete({ question_id: questions[0]?.id ?? 0, reason: "spam" });
+    await sendDueEmails(harness());
+    expect(await list()).toEqual([
+      ["bo", "requests_off"],
+      ["bo", "stopped_by_hand"],
+    ]);
+  });
+
+  it("lead to one public answer, about which the asker is notified", async () => {
+    await order("1", "bo");
+    const question_id = await ask();
+    const stored = (await service.emails.list({ category: "answer_request_shoppers" })).mails[0];
+    const [email] = (await readStoredEmails(harness())).filter(({ mailId }) => mailId === stored?.id);
+    const token = createLinkTokens(harness(), email as StoredEmail).answer(question_id);
+    expect((await service.answerRequests.show({ token })).request).toMatchObject({
+      state: "ready",
+      question: "Does it pour well?",
+      product: { name: "Teapot" },
+      fields: { display_name: "bo Tea" },
+    });
+    expect((await service.answerRequests.write({ token, content: " " })).request).toMatchObject({
+      state: "ready",
+      problems: [{ field: "content" }, { field: "display_name" }],
+    });
+    const answer = { token, content: "Yes.\r\nVery well.", display_name: "Bo Tea" };
+    for (let time = 0; time < 2; time++) {
+      expect((await service.answerRequests.write(answer)).request).toMatchObject({
+        state: "done",
+        answer: { content: "Yes.\nVery well.", display_name: "Bo T." },
+      });
+    }
+    const { questions } = await service.questions.list({ sku: "teapot" });
+    expect(questions[0]?.sorted_public_answers).toMatchObject([
+      { content: "Yes.\nVery well.", store_owner_comment: false },
+    ]);
+    expect((await service.emails.list({ category: "answer_notification_shoppers" })).mails).toHaveLength(1);
+    await service.questions.setPublished({ question_id, published: false, reason: "off topic" });
+    expect((await service.answerRequests.show({ token })).request.state).toBe("gone");
+  });
+});

@@ -14,7 +14,7 @@ export interface CommandCall {
   /** Maps names of values to save to their paths in the printed JSON. */
   readonly keep?: Readonly<Record<string, string>>;
   /** A token from an email link, to be saved as `token` before the call. */
-  readonly token?: "verify_url" | "confirm_url" | "unsubscribe_url" | "review" | "open" | "click";
+  readonly token?: "verify_url" | "confirm_url" | "unsubscribe_url" | "review" | "answer" | "open" | "click";
 }
 
 const product = { name: "Teapot", url: "https://shop.example/teapot" };
@@ -278,6 +278,11 @@ export const commandCalls: readonly CommandCall[] = [
   { call: "emails.explain", words: ["api", "emails.explain", "1001"] },
   { call: "tracking.open", words: ["api", "tracking.open", "{token}"], token: "open" },
   { call: "tracking.click", words: ["api", "tracking.click", "{token}"], token: "click" },
+  { call: "answerRequests.show", words: ["api", "answerRequests.show", "{token}"], token: "answer" },
+  {
+    call: "answerRequests.write",
+    words: ["api", "answerRequests.write", "{token}", "--content", "Yes", "--display-name", "Ann"],
+  },
   { call: "reviewRequests.show", words: ["api", "reviewRequests.show", "{token}"], token: "review" },
   { call: "reviewRequests.write", words: ["api", "reviewRequests.write", "{token}", ...typed] },
   { call: "campaigns.forecast", words: ["api", "campaigns.forecast", ...campaign] },

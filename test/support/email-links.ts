@@ -41,6 +41,7 @@ export function createLinkTokens({ sealer, clock }: Harness, email: StoredEmail)
   const tokenOf = (url: string) => url.slice(url.lastIndexOf("/") + 1);
   return {
     review: (productRow = email.productRow) => tokenOf(reviewUrl({ ...email, productRow }, context)),
+    answer: (id: number) => tokenOf(linkUrl({ ...email, kind: "answer_question", id }, context)),
     open: () => tokenOf(openUrl(email, context)),
     click: (url: string) => tokenOf(clickUrl(email, url, context)),
     unsubscribe: () => tokenOf(linkUrl({ ...email, kind: "unsubscribe", id: email.mailId }, context)),

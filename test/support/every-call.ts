@@ -334,6 +334,10 @@ async function callReviewRequests(harness: Harness, service: Service): Promise<v
     await service.tracking.open({ token: tokens.open() });
     await service.tracking.click({ token: tokens.click("https://shop.example/") });
   }
+  const { questions } = await service.questions.search({});
+  const answered = { token: tokens.answer(questions[0]?.id ?? 0) };
+  await service.answerRequests.show(answered);
+  await service.answerRequests.write({ ...answered, content: "Yes", display_name: "Ann" });
   await service.reviewRequests.show({ token: tokens.review() });
   await service.reviewRequests.write({ token: tokens.review(), ...formFields });
 }

@@ -33,8 +33,7 @@ export const emailCategories = Object.keys(emailTypeOf) as readonly EmailCategor
 
 /**
  * The categories of emails that the service sends, which have templates.
- * Assumed: the event of the other does not exist here: answers of shoppers by email (`answer_request_shoppers`). Statistics
- * contain all categories.
+ * Assumed: copies of emails that are resent have no templates of their own. Statistics contain all categories.
  */
 export const sentEmailCategories = [
   "map",
@@ -47,6 +46,7 @@ export const sentEmailCategories = [
   "comment_notification",
   "question_confirmation",
   "answer_request_shop_owner",
+  "answer_request_shoppers",
   "answer_notification_shop_owner",
   "answer_notification_shoppers",
   "custom_map",
@@ -73,7 +73,10 @@ export function isSiteRequest(category: string): boolean {
  * Categories of emails that ask for something without an order. All rules apply to them, and they count toward the limit per
  * customer, like those of orders.
  */
-export const requestsWithoutOrder = [...sendCategories] as const satisfies readonly EmailCategory[];
+export const requestsWithoutOrder = [
+  ...sendCategories,
+  "answer_request_shoppers",
+] as const satisfies readonly EmailCategory[];
 
 /** The categories of emails that can be resent, and of their copies, which have the same templates. */
 export const resendCategories = {

@@ -10,19 +10,20 @@ import { shape } from "../shapes.ts";
 export const linkKinds = ["verify_review", "confirm_question", "unsubscribe"] as const;
 export type LinkKind = (typeof linkKinds)[number];
 
-/** All signed links in emails: actions, the review form, and open and click tracking. */
-export const emailLinkKinds = [...linkKinds, "write_review", "open", "click"] as const;
+/** All signed links in emails: actions, the forms for reviews and answers, and open and click tracking. */
+export const emailLinkKinds = [...linkKinds, "write_review", "answer_question", "open", "click"] as const;
 export type EmailLinkKind = (typeof emailLinkKinds)[number];
 
 /**
  * How long each kind of link remains valid.
- * Assumed: unsubscribe and tracking links last longest, because people keep emails; a review can be written for 90 days.
+ * Assumed: unsubscribe and tracking links last longest, because people keep emails; a review or an answer can be written for 90 days.
  */
 export const linkLifetimeMs: Readonly<Record<EmailLinkKind, number>> = {
   verify_review: 30 * dayMs,
   confirm_question: 30 * dayMs,
   unsubscribe: 365 * dayMs,
   write_review: 90 * dayMs,
+  answer_question: 90 * dayMs,
   open: 365 * dayMs,
   click: 365 * dayMs,
 };
@@ -33,6 +34,7 @@ export const linkPaths: Readonly<Record<EmailLinkKind, string>> = {
   confirm_question: `${extensionPrefix}/l`,
   unsubscribe: `${extensionPrefix}/l`,
   write_review: `${extensionPrefix}/r`,
+  answer_question: `${extensionPrefix}/q`,
   open: `${extensionPrefix}/o`,
   click: `${extensionPrefix}/c`,
 };

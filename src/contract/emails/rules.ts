@@ -39,6 +39,7 @@ export const emailSettings = {
     [0, 365],
   ),
   send_site_reminders: onOff("send a reminder if the customer has not reviewed the store", false),
+  ask_shoppers: onOff("ask up to five recent buyers of a product to answer a new question about it", false),
   track_opens: onOff("track when emails are opened", false),
   track_clicks: onOff("track clicks on links in emails", false),
   order_too_old: onOff("send no review requests for old orders", true),

@@ -29,6 +29,13 @@ const requestedReview = lazyObject(() => ({
   created_at: timestamp(),
 }));
 
+/** The product that a request is about. */
+export const requestedProduct = lazyObject(() => ({
+  name: z.string(),
+  url: z.string(),
+  image_url: z.string().nullable(),
+}));
+
 const request = lazyObject(() => ({
   /** `ready`: awaits a review; `done`: the review was written; `gone`: the link has expired, or the product was deleted. */
   state: z.enum(["ready", "done", "gone"]),
@@ -40,7 +47,7 @@ const request = lazyObject(() => ({
   is_unsubscribed: z.boolean(),
   store_name: z.string(),
   /** Null if the state is `gone`. */
-  product: z.object({ name: z.string(), url: z.string(), image_url: z.string().nullable() }).nullable(),
+  product: requestedProduct().nullable(),
   /** The values of the fields: as submitted, or initially the customer's name and the rating of the star link. */
   fields: formFields(),
   /** Errors in the submitted fields, worded for shoppers. If there are any, no review is stored. */
@@ -56,7 +63,7 @@ const path = {
 } as const;
 
 /** Anything a person can type. Invalid values are returned as `problems` instead of failing the call. */
-const typed = lazily(() =>
+export const typedText = lazily(() =>
   z.union([z.string(), z.number().transform(String)], { error: "must be a string" }).optional(),
 );
 
@@ -80,10 +87,10 @@ export const reviewRequests = {
     effect: "repeatable",
     input: () => ({
       token: linkToken(),
-      score: typed(),
-      title: typed(),
-      content: typed(),
-      display_name: typed(),
+      score: typedText(),
+      title: typedText(),
+      content: typedText(),
+      display_name: typedText(),
     }),
     output: () => ({ request: request() }),
   }),

@@ -127,6 +127,7 @@ const sampleData: Readonly<Record<SentEmailCategory, OutgoingEmail["data"]>> = {
   comment_notification: { ...review, comment: "Thank you!\nEnjoy your tea." },
   question_confirmation: { ...question, content: "", confirm_url: link },
   answer_request_shop_owner: { ...question, question_id: 3, answer_url: link, is_held: false },
+  answer_request_shoppers: { ...question, question_id: 3, answer_url: link },
   answer_notification_shop_owner: { ...answer, is_by_store: false },
   answer_notification_shoppers: { ...answer, is_by_store: true },
 };

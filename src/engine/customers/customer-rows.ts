@@ -127,6 +127,7 @@ const pageSize = 1_000;
 const quotingCategories: readonly SentEmailCategory[] = [
   "comment_request",
   "answer_request_shop_owner",
+  "answer_request_shoppers",
   "answer_notification_shop_owner",
   "answer_notification_shoppers",
 ];

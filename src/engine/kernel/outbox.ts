@@ -30,6 +30,8 @@ export interface NewEmail {
   readonly category: SentEmailCategory;
   readonly email: string;
   readonly name: string;
+  /** The product that an email without an order is about, by which it is found. */
+  readonly productRow?: number | undefined;
   /** Template data of the category. `link` creates a link to a row, or to the email itself. */
   readonly data: (link: (kind: EmailLinkKind, id?: number) => string) => Readonly<Record<string, unknown>>;
 }
@@ -56,10 +58,10 @@ export async function queueEmails(
   const { transaction, dialect, nowMs } = context;
   const stopped = await findUnsubscribed(emails, accountId, context);
   const isQueued = emails.map((email) => !stopped.has(keyOf(email)));
-  const rows = emails.map(({ category, email, name }, at) => {
+  const rows = emails.map(({ category, email, name, productRow = null }, at) => {
     const rule = isQueued[at] ? null : "unsubscribed";
     const type = emailTypeOf[category];
-    return [category, type, email, emailKeyOf(email), name, rule === null ? "queued" : "not_sent", rule];
+    return [category, type, email, emailKeyOf(email), name, rule === null ? "queued" : "not_sent", rule, productRow];
   });
   const inserted = await insertEmails(transaction, dialect, { accountId, nowMs, rows: JSON.stringify(rows) });
   // IDs increase in the order of the batch; the order in which rows are returned is not defined.
@@ -83,13 +85,23 @@ export async function queueEmails(
   return queued.map(({ mailId }, at) => (isQueued[at] ? mailId : null));
 }
 
-const emailColumns = ["category", "email_type_id", "email", "email_key", "name", "state", "reason"] as const;
+const emailColumns = [
+  "category",
+  "email_type_id",
+  "email",
+  "email_key",
+  "name",
+  "state",
+  "reason",
+  "product_row",
+] as const;
 
 const insertEmails = createStatement<{ accountId: number; nowMs: number; rows: string }, { readonly id: number }>(
   (slot, dialect) => sql`
-    insert into mails (account_id, due_at, created_at, data, category, email_type_id, email, email_key, name, state, reason)
+    insert into mails (account_id, due_at, created_at, data, category, email_type_id, email, email_key, name, state, reason,
+      product_row)
     select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), cast(${slot("nowMs")} as bigint), '{}',
-      batch.category, batch.email_type_id, batch.email, batch.email_key, batch.name, batch.state, batch.reason
+      batch.category, batch.email_type_id, batch.email, batch.email_key, batch.name, batch.state, batch.reason, batch.product_row
     from ${batchOf(batchColumns("mails", emailColumns), slot("rows"), dialect)} where true
     ${dialect.inBatchOrder}
     returning id`,

@@ -41,17 +41,36 @@ export const answerHandlers: Handlers<typeof contract.answers> = {
     const person = shopper
       ? await findOrAddShopper(shopper, accountId, context)
       : await findStorePerson(accountId, context);
-    const row = await insertAnswer({ question_row: question_id, content, by_store: shopper ? 0 : 1 }, person, context);
-    await addPublicIds("answer", [row.answer_row], accountId, context);
-    await addToQuestionTotals({ accountId, productRow }, { questions: 0, answers: 1 }, context);
-    const [answerId, by] = [row.answer_row, shopper ? actorNames.user : actorOf(context)];
-    const event = { questionId: question_id, answerId, authorRow: person.id, event: "answered", by };
-    await recordQuestionEvent(event, accountId, context);
-    await announceQuestion({ id: question_id, accountId }, context, { id: answerId, content, by_store: !shopper });
-    await queueAnswerNotifications({ id: question_id, accountId }, { id: answerId, content, email }, context);
+    const row = await storeAnswer({ id: question_id, productRow }, { content, person, email }, context);
     return { answer: toAnswer({ ...row, ...person }, await readStoreName(context, accountId)) };
   },
 };
+
+/**
+ * Stores an answer, which is public immediately, and announces it.
+ * @param answer `email` is that of the shopper who answers; absent if the store does
+ */
+export async function storeAnswer(
+  { id, productRow }: { readonly id: number; readonly productRow: number },
+  {
+    content,
+    person,
+    email,
+  }: { readonly content: string; readonly person: Person; readonly email?: string | undefined },
+  context: HandlerContext,
+) {
+  const accountId = accountOf(context).id;
+  const byStore = email === undefined;
+  const row = await insertAnswer({ question_row: id, content, by_store: byStore ? 1 : 0 }, person, context);
+  await addPublicIds("answer", [row.answer_row], accountId, context);
+  await addToQuestionTotals({ accountId, productRow }, { questions: 0, answers: 1 }, context);
+  const [answerId, by] = [row.answer_row, byStore ? actorOf(context) : actorNames.user];
+  const event = { questionId: id, answerId, authorRow: person.id, event: "answered", by };
+  await recordQuestionEvent(event, accountId, context);
+  await announceQuestion({ id, accountId }, context, { id: answerId, content, by_store: byStore });
+  await queueAnswerNotifications({ id, accountId }, { id: answerId, content, email }, context);
+  return row;
+}
 
 function parseShopper(display_name: string | undefined, email: string | undefined) {
   if (display_name === undefined && email === undefined) return undefined;

@@ -2,6 +2,7 @@ import { actorNames } from "../../contract/index.ts";
 import { sameAccount, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { recordClick } from "../kernel/email-log.ts";
+import { queueShopperRequests } from "./shopper-requests.ts";
 import { announceQuestion, queueAnswerRequest } from "./question-messages.ts";
 import { findHeldProduct } from "../products/product-view.ts";
 import { recordQuestionEvent } from "./question-history.ts";
@@ -66,6 +67,7 @@ async function confirmQuestion(
   if (heldBecause === undefined) {
     await addToQuestionTotals({ accountId, productRow }, { questions: 1, answers: 0 }, context);
     await announceQuestion({ id, accountId }, context);
+    await queueShopperRequests({ id, accountId }, context);
   } else {
     await recordQuestionEvent({ ...event, event: "held", by: "SERVICE", reason: heldBecause }, accountId, context);
   }

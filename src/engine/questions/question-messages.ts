@@ -32,6 +32,13 @@ export async function queueAnswerRequest(
   );
 }
 
+/** Reads what a question to buyers of its product consists of. */
+export async function readQuestionTexts(question: QuestionKey, context: HandlerContext) {
+  const { content, product, asker } = await readQuestion(question, context);
+  const texts = await describe(content, product, question.accountId, context);
+  return { productRow: product.product_row, askerEmail: asker.email, texts };
+}
+
 /** Queues the webhook event for a question that is now public, or for an answer to it. */
 export async function announceQuestion(
   { id, accountId }: QuestionKey,
@@ -100,13 +107,15 @@ const notifications = ["answer_notification_shoppers", "answer_notification_shop
 /** The fields of emails that contain texts of a question and its answers. */
 const textFields = ["content", "answer"];
 
+const questionCategories = ["answer_request_shop_owner", "answer_request_shoppers", "question_confirmation"] as const;
+
 /** Cancels queued emails about a question and its answers. */
 export async function withdrawQuestionEmails(
   { id, account_id: accountId }: { readonly id: number; readonly account_id: number },
   context: HandlerContext,
 ): Promise<void> {
   const recipients = await findRecipients({ id, accountId }, context);
-  const withdrawn = [...notifications, "answer_request_shop_owner", "question_confirmation"] as const;
+  const withdrawn = [...notifications, ...questionCategories] as const;
   const record = ["question_id", id] as const;
   await withdrawEmails({ accountId, recipients, categories: withdrawn, record, texts: textFields }, context);
 }
@@ -122,11 +131,17 @@ export async function withdrawAnswerEmails(
   await withdrawEmails({ accountId, recipients, categories: notifications, record, texts: textFields }, context);
 }
 
-/** The asker and the owner of the store, who get all emails about a question. */
+/** The asker, the owner of the store, and the buyers who were asked, who get all emails about a question. */
 async function findRecipients(question: QuestionKey, context: HandlerContext): Promise<readonly string[]> {
-  const { asker } = await readQuestion(question, context);
+  const { asker, product, created_at } = await readQuestion(question, context);
   const owner = await findOwner(question.accountId, context);
-  return owner ? [asker.email, owner.email] : [asker.email];
+  const asked = await selectAccountRows("mails", question.accountId, context.transaction)
+    .select("email")
+    .where("product_row", "=", product.product_row)
+    .where("created_at", ">=", created_at)
+    .where("category", "=", "answer_request_shoppers")
+    .execute();
+  return [asker.email, ...(owner ? [owner.email] : []), ...asked.map(({ email }) => email)];
 }
 
 /** The texts of emails about a question, which name its product as others see it. */
@@ -148,7 +163,7 @@ async function readQuestion({ id, accountId }: QuestionKey, { transaction }: Han
   )
     .innerJoin("products", sameAccount("products.id", "questions.product_row"))
     .innerJoin("users", sameAccount("users.id", "questions.user_row"))
-    .select(["questions.content", "questions.created_at"])
+    .select(["questions.content", "questions.created_at", "questions.product_row"])
     .select(["products.product_id", "products.name", "products.url", "products.named_by_visitor"])
     .select(["users.email as asker_email", "users.display_name as asker_name"])
     .where("questions.id", "=", id)

@@ -5,6 +5,7 @@ import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler
 import { removePublicIds } from "../kernel/public-ids.ts";
 import { iso } from "../kernel/times.ts";
 import { announceQuestion, withdrawAnswerEmails, withdrawQuestionEmails } from "./question-messages.ts";
+import { queueShopperRequests } from "./shopper-requests.ts";
 import { listQuestionHistory, recordQuestionEvent, removePreviousTexts } from "./question-history.ts";
 import { answerColumns, toAnswer } from "./question-list.ts";
 import { addToQuestionTotals } from "./question-index.ts";
@@ -29,7 +30,10 @@ export const questionModerationHandlers: Pick<Questions, "setPublished" | "delet
       const event = published ? "published" : "unpublished";
       const { account_id: accountId, user_row: authorRow } = question;
       await recordQuestionEvent({ questionId: question_id, authorRow, event, by, reason }, accountId, context);
-      if (published && question.state === "pending") await announceQuestion({ id: question_id, accountId }, context);
+      if (published && question.state === "pending") {
+        await announceQuestion({ id: question_id, accountId }, context);
+        if (question.confirmed_at !== null) await queueShopperRequests({ id: question_id, accountId }, context);
+      }
     }
     const { id, sku, content, created_at } = question;
     return { question: { id, sku, content, state, created_at: iso(created_at) } };

@@ -3,6 +3,7 @@ import { operations } from "../../../src/contract/index.ts";
 
 /** Operations that write but never replace or remove what the store entrusted to the service. */
 const adding = [
+  "answerRequests.write",
   "answers.create",
   "answers.vote",
   "campaigns.create",

@@ -186,6 +186,7 @@ describe("the contract", () => {
       ([, { effect, auth, caching }]) => effect === "read" && (auth === "open" || auth === "account") && !caching,
     );
     expect(others.map(([name]) => name).toSorted()).toEqual([
+      "answerRequests.show",
       "links.show",
       "reviewRequests.show",
       "users.signIn",

@@ -66,6 +66,21 @@ starpost questions answer {{ question_id }} --content "Your answer"`,
 <code>starpost questions answer {{ question_id }} --content "Your answer"</code></p>`,
 });
 
+const askShopper: EmailTemplate = frame({
+  subject: "Can you answer a question about {{ product_name }}?",
+  because: "you bought {{ product_name }} from {{ store.name }}",
+  preheader: "{{ content | truncate: 140 }}",
+  text: `You bought {{ product_name }} from {{ store.name }}. Another customer asks:
+
+{{ content | quote }}
+
+Can you help? Answer the question: {{ answer_url }}`,
+  html: `<p>You bought <bdi>{{ product_name }}</bdi> from <bdi>{{ store.name }}</bdi>. Another customer asks:</p>
+{% render "quote", title: "", text: content %}
+<p>Can you help?</p>
+{% render "button", url: answer_url, label: "Answer the question" %}`,
+});
+
 function notifyOfAnswer({ subject, opening, because }: Variant): EmailTemplate {
   return frame({
     subject,
@@ -182,6 +197,7 @@ export const builtInTemplates: Readonly<Record<SentEmailCategory, EmailTemplate>
   comment_notification: notifyOfComment,
   question_confirmation: confirmQuestion,
   answer_request_shop_owner: requestAnswer,
+  answer_request_shoppers: askShopper,
   answer_notification_shop_owner: notifyOfAnswer({
     subject: "A customer answered a question about {{ product_name }}",
     opening: "A customer answered a question about {{ product_name }}. The question:",

@@ -149,11 +149,12 @@ export async function evaluateProducts<Email extends RequestEmail>(
  * when a campaign queues its emails.
  */
 function settingsOf(category: string, settings: EmailSettings): EmailSettings {
-  const { send_review_requests, send_reminders, send_site_requests, send_site_reminders } = settings;
+  const { send_review_requests, send_reminders, send_site_requests, send_site_reminders, ask_shoppers } = settings;
   const sends: Readonly<Record<string, boolean>> = {
     reminder: send_review_requests && send_reminders,
     mail_after_invoice: send_site_requests,
     mail_after_service: true,
+    answer_request_shoppers: ask_shoppers,
     site_reminder: send_site_requests && send_site_reminders,
   };
   const template = templateCategoryOf(category);
@@ -161,7 +162,8 @@ function settingsOf(category: string, settings: EmailSettings): EmailSettings {
   return {
     ...settings,
     order_too_old: settings.order_too_old && !isCampaignCategory(template),
-    reviewed_lately: settings.reviewed_lately || isReminder,
+    // Those who reviewed the store know something about its products.
+    reviewed_lately: (settings.reviewed_lately || isReminder) && template !== "answer_request_shoppers",
     send_review_requests: sends[template] ?? send_review_requests,
   };
 }

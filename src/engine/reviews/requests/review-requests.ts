@@ -10,6 +10,7 @@ import {
   siteReviewsId,
 } from "../../../contract/index.ts";
 import { type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
+import { collapseSpaces, findTextProblem, normalizeBreaks } from "../../kernel/form-text.ts";
 import { recordClick } from "../../kernel/email-log.ts";
 import { buyerIndex, hasPurchased } from "../../orders/buyer-lookup.ts";
 import { queueReviewEmails } from "../review-emails.ts";
@@ -160,7 +161,7 @@ function parseReviewForm(input: FormInput): ParsedForm {
   const fields = {
     score: input.score ?? "",
     title: input.title ?? "",
-    content: (input.content ?? "").replaceAll(/\r\n?/g, "\n"),
+    content: normalizeBreaks(input.content),
     display_name: input.display_name ?? "",
   };
   const review = {
@@ -176,23 +177,13 @@ function parseReviewForm(input: FormInput): ParsedForm {
   return problems.length > 0 ? { fields, problems } : { fields, problems, review };
 }
 
-function collapseSpaces(text: string): string {
-  return text.replaceAll(/\s+/gu, " ").trim();
-}
-
 function validateScore(score: number): string | undefined {
   return Number.isNaN(score) ? requiredMessages.score : undefined;
 }
 
 function validateText(field: keyof typeof reviewFormLimits, text: string): string | undefined {
-  // Text that consists only of invisible characters counts as empty.
-  if (!/[^\s\p{C}]/u.test(text)) return requiredMessages[field];
-  if (!text.isWellFormed() || text.includes("\u0000")) {
-    return `${names[field]} contains a character that cannot be stored. Remove it and try again.`;
-  }
-  const limit = reviewFormLimits[field];
-  if (text.length <= limit) return undefined;
-  return `${names[field]} is longer than ${limit.toLocaleString("en-GB")} characters; it has ${text.length.toLocaleString("en-GB")}.`;
+  const [name, required, limit] = [names[field], requiredMessages[field], reviewFormLimits[field]];
+  return findTextProblem(text, { name, required, limit });
 }
 
 type AccountProfile = Awaited<ReturnType<typeof readAccountProfile>>;
