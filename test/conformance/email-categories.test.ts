@@ -403,7 +403,7 @@ describeIsolated("requests to answer a question", (harness: () => Harness) => {
     await order("1", "bo");
     const question_id = await ask();
     const stored = (await service.emails.list({ category: "answer_request_shoppers" })).mails[0];
-    const [email] = (await readStoredEmails(harness())).filter(({ mailId }) => mailId === stored?.id);
+    const email = (await readStoredEmails(harness())).find(({ mailId }) => mailId === stored?.id);
     const token = createLinkTokens(harness(), email as StoredEmail).answer(question_id);
     expect((await service.answerRequests.show({ token })).request).toMatchObject({
       state: "ready",
