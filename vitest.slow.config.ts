@@ -14,6 +14,7 @@ const enlarged = [
   "test/e2e/faults.test.ts",
   "test/e2e/interruption.test.ts",
   "test/e2e/killed-server.test.ts",
+  "test/e2e/mail-campaign.test.ts",
   "test/e2e/mail-run.test.ts",
   "test/e2e/json-everywhere.test.ts",
   "test/e2e/no-hanging.test.ts",

@@ -7,6 +7,8 @@ export interface CountedEmail {
   readonly from: string;
   /** Includes the angle brackets. */
   readonly messageId: string;
+  /** When it was received. */
+  readonly atMs: number;
   /** The complete message. */
   readonly raw: string;
 }
@@ -37,7 +39,7 @@ export async function startCountingMailServer(port = 0): Promise<CountingMailSer
     onData: (stream, { envelope }, callback) => {
       const accept = async (raw: string) => {
         const from = envelope.mailFrom ? envelope.mailFrom.address : "";
-        const mail = { from, messageId: /^Message-ID: (<.*>)\r$/im.exec(raw)?.[1] ?? "", raw };
+        const mail = { from, atMs: Date.now(), messageId: /^Message-ID: (<.*>)\r$/im.exec(raw)?.[1] ?? "", raw };
         accepted.push(mail);
         if (made.dropsResponse(mail)) return;
         await made.beforeResponse?.();
