@@ -14,7 +14,7 @@ interface Progress {
   readonly emails: Readonly<Record<string, number>>;
 }
 
-const orders = chooseSize(300, 10_000);
+const orders = chooseSize(150, 10_000);
 const perSecond = chooseSize(100, 200);
 
 async function openHome(dialect: string, env: Readonly<Record<string, string>>): Promise<Home> {
@@ -89,8 +89,9 @@ it.each(["SQLite", ...(postgresServer === undefined ? [] : ["PostgreSQL"])])(
     expect(smtp.accepted.length).toBeLessThanOrEqual(sentBefore + 1);
     expect(sentBefore).toBeLessThan(orders);
     await home.json(["mail", "campaign", "resume", "1"]);
+    await accepted(orders);
     const show = async () => (await home.json<Progress>(["mail", "campaign", "show", "1"])).data;
-    while ((await show()).emails["sent"] !== orders) await sleep(300);
+    while ((await show()).emails["sent"] !== orders) await sleep(500);
     worker.kill("SIGTERM");
     await worker;
 
@@ -104,4 +105,5 @@ it.each(["SQLite", ...(postgresServer === undefined ? [] : ["PostgreSQL"])])(
     const early = smtp.accepted.filter(({ atMs }, nth) => atMs - startMs < ((nth - 1) / perSecond) * 1_000);
     expect(early).toEqual([]);
   },
+  chooseSize(240_000, 1_800_000),
 );
