@@ -93,6 +93,7 @@ export function endpointOf(name: OperationName): Endpoint {
 
 export * from "./account.ts";
 export * from "./brand/brand.ts";
+export * from "./brand/language-match.ts";
 export * from "./brand/operations.ts";
 export * from "./seo.ts";
 export * from "./core.ts";

@@ -33,6 +33,8 @@ export const orderFields = {
   order_date: { type: "date" },
   currency_iso: { type: "currency", isDetail: true },
   user_reference: { type: "reference", isDetail: true, isText: true, isPersonal: true, isId: true },
+  /** An extension of the specification. */
+  language: { type: "language", isDetail: true, isPersonal: true },
 } as const satisfies RecordFields;
 
 /** The fields in the order of columns: the key comes first. */

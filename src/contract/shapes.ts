@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { languages } from "./brand/brand.ts";
+import { matchLanguage } from "./brand/language-match.ts";
 import { hasHiddenCharacters, isEmail, isPlainEmail, maxEmailLength } from "./email-address.ts";
 import { lazily, lazyValues } from "./lazily.ts";
 
@@ -245,6 +247,14 @@ export const shape = lazyValues({
       "is not a three-letter ISO currency code",
       (value) => value === "" || /^[A-Za-z]{3}$/.test(value),
     ).transform((value) => value.toUpperCase()),
+  /** A language of emails and pages, or the tag of a similar one, which is normalized. */
+  language: () =>
+    bounded(maxLength.id)
+      .refine((value) => value === "" || matchLanguage(value) !== undefined, {
+        error: `is not one of ${languages.join(", ")}`,
+        abort: true,
+      })
+      .transform((value) => matchLanguage(value) ?? value),
   boolean: () =>
     z.union([z.boolean(), z.enum(["true", "false"]).transform((value) => value === "true")], {
       error: typeError("must be true or false"),
@@ -278,6 +288,7 @@ export const isSurely = {
     typeof value === "string" && isCalendarDate(value.slice(0, "YYYY-MM-DD".length)) && utcPattern.test(value),
   price: (value: unknown) => isText(value, 32) && pricePattern.test(value),
   currency: (value: unknown) => typeof value === "string" && /^[A-Z]{3}$/.test(value),
+  language: (value: unknown) => languages.some((language) => language === value),
   boolean: (value: unknown) => typeof value === "boolean",
   rowId: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0,
   count: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0,

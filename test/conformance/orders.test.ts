@@ -93,6 +93,21 @@ describeIsolated("orders.massCreate", (harness) => {
     expect(await storedProduct(harness(), "cup")).toMatchObject({ upc: null, mpn: null });
   });
 
+  it.each([true, false])("drops an unknown language, and normalizes others (validating: %s)", async (validate_data) => {
+    const account = await harness().newAccount();
+    const orders = ["tlh", "pt_PT"].map((language, at) => anOrder({ order_id: `${at}`, language }));
+    const { errors, outcomes } = await account.service.orders.massCreate(
+      bulkOrders(orders, { validate_data, details: true }),
+    );
+    expect(errors).toBeUndefined();
+    expect(outcomes?.map(({ dropped }) => dropped?.map(({ field }) => field))).toEqual([["language"], undefined]);
+    const { purchases } = await account.service.orders.list({ details: true });
+    expect(purchases.map(({ order_id, language }) => [order_id, language])).toEqual([
+      ["0", null],
+      ["1", "pt-BR"],
+    ]);
+  });
+
   it.each([
     ["2026-03-01T23:30:00-05:00", "2026-03-01"],
     ["2026-03-02T00:30:00.123456+02:00", "2026-03-02"],

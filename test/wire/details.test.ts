@@ -23,7 +23,7 @@ async function compare(path: string, headers: Readonly<Record<string, string>> =
 describe("details=true, an extension of the specification", () => {
   it("GET /apps/{app_key}/purchases", async () => {
     const { appKey, utoken, own } = wire();
-    const sent = { currency_iso: "EUR", user_reference: "u-1" };
+    const sent = { currency_iso: "EUR", user_reference: "u-1", language: "de" };
     await own("POST", "/apps/{app}/purchases", {
       platform: "magento",
       validate_data: true,

@@ -16,6 +16,7 @@ export const languages = [
   "ar",
   "he",
 ] as const;
+export type Language = (typeof languages)[number];
 
 export const colorSchemes = ["auto", "light", "dark"] as const;
 

@@ -213,7 +213,8 @@ function parseHead(
   problems: Problems,
 ): OrderHead | undefined {
   if (isSurelyHead(raw)) return raw;
-  const canDrop = (field: PropertyKey) => !isValidating && isOptional(field);
+  // An unknown language does not make an order invalid: its emails have that of the account.
+  const canDrop = (field: PropertyKey) => own[field]?.type === "language" || (!isValidating && isOptional(field));
   const { value, errors } = parseLeniently(orderHead(), raw, canDrop);
   (value ? problems.dropped : problems.errors).push(...errors);
   return value;

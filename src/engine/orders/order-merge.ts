@@ -62,7 +62,7 @@ const descriptions: Readonly<Record<string, RecordField>> = orderFields;
 
 /**
  * Merges the orders of a call into the stored ones and into each other.
- * Assumed: an order that is sent again replaces its customer name, date, currency, user reference, prices, and units with
+ * Assumed: an order that is sent again replaces its customer name, date, currency, user reference, language, prices, and units with
  * the values that it specifies. Line items that it does not name remain, and units beyond the sent ones unless it
  * specifies `quantity`; 0 removes a line item, except the last one. An order with another customer's address is not merged;
  * addresses are compared by their keys.

@@ -1,7 +1,7 @@
 import { type FieldSynonyms, isRejectColumn } from "./names.ts";
 import type { FieldSpec } from "../kind.ts";
 import { distance } from "fastest-levenshtein";
-import { platforms, readEmailTypeId } from "../../contract/index.ts";
+import { matchLanguage, platforms, readEmailTypeId } from "../../contract/index.ts";
 import { isNumberedDate, readNamedDate } from "../layouts/dates.ts";
 import { readDate } from "../check/date.ts";
 import { readPrice } from "../check/price.ts";
@@ -253,6 +253,7 @@ const forms: Readonly<Record<string, ValueForm>> = {
   display_name: { fits: isText, alone: 0 },
   order_date: { fits: isDate, alone: 0.55 },
   currency_iso: { fits: (value) => /^[A-Za-z]{3}$/.test(value), alone: 0 },
+  language: { fits: (value) => matchLanguage(value) !== undefined, alone: 0 },
   platform: { fits: (value) => (platforms as readonly string[]).includes(value), alone: 0.7 },
   product_url: url,
   url,

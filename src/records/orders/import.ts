@@ -2,6 +2,8 @@ import {
   emailKeyOf,
   type FieldError,
   isSurelyHead,
+  languages,
+  matchLanguage,
   maxQuantity,
   orderFields,
   orderHead,
@@ -51,11 +53,21 @@ function isPlatform(value: string): value is Platform {
 }
 
 /** Reads the order's own fields and adds all their errors. */
-function readHead(row: RowView, validate: boolean, problems: RowError[]): OrderHead | undefined {
+function readHead(
+  row: RowView,
+  validate: boolean,
+  problems: RowError[],
+  reportDropped: ReportDropped,
+): OrderHead | undefined {
   const values: Record<string, string | undefined> = {};
   for (const field of headFields) values[field] = row(field) || undefined;
   const date = values["order_date"];
   if (date !== undefined) values["order_date"] = readDate(date) ?? date;
+  const language = values["language"];
+  if (language !== undefined) {
+    values["language"] = matchLanguage(language);
+    if (values["language"] === undefined) reportDropped("language", `is not one of ${languages.join(", ")}`);
+  }
   if (isSurelyHead(values) && (date !== undefined || !validate)) return values;
   const parsed = orderHead().safeParse(values);
   if (!parsed.success) problems.push(...describeIssues(parsed.error.issues, lastOf));
@@ -188,7 +200,7 @@ class OrderReader implements ItemPreparation {
 
   read(row: RowView, source: SourceRow, reportDropped: ReportDropped): Item | readonly RowError[] {
     const problems: RowError[] = [];
-    const head = readHead(row, this.#options.validate ?? true, problems);
+    const head = readHead(row, this.#options.validate ?? true, problems, reportDropped);
     const productId = readProductId(row, problems);
     const platform = row("platform") || this.#platform;
     if (!isPlatform(platform)) {

@@ -26,6 +26,10 @@ export const orderSynonyms: Readonly<Record<Column, FieldSynonyms>> = {
     "user reference|user id|customer id|customer number|client id|account id|member id|kundennummer|kundennr|kunden id|kunden nr|numero client|id client|id cliente|numero cliente|codice cliente|codigo cliente|klantnummer|klant id|id klienta|kundnummer",
     "user|account",
   ),
+  language: synonyms(
+    "order language|customer language|customer locale|language code|language|locale|sprache|langue|idioma|lingua|taal|jezyk|sprak",
+    "lang",
+  ),
   platform: synonyms("platform|shop system|shopsystem|plattform|plateforme|plataforma|piattaforma"),
   product_id: productSynonyms.id,
   product_name: productSynonyms.name,

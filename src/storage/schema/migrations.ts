@@ -232,4 +232,5 @@ export const migrations: readonly [Migration, ...Migration[]] = [
   { version: 35, name: "credentials with roles", up: addCredentials },
   { version: 36, name: "a smaller index for parts of texts", up: clearSearchTables },
   { version: 37, name: "email campaigns", up: addCampaigns },
+  { version: 38, name: "languages of orders", up: (database) => addColumn("orders", "language", database) },
 ];

@@ -12,7 +12,7 @@ interface Product {
 }
 
 /** Reads a row of an order, which is valid. */
-function readRow(cells: Readonly<Record<string, string>>, line = 1): Item {
+function readRow(cells: Readonly<Record<string, string>>, line = 1, dropped: string[] = []): Item {
   const row: Readonly<Record<string, string>> = {
     ...head,
     product_name: "Pot",
@@ -23,7 +23,7 @@ function readRow(cells: Readonly<Record<string, string>>, line = 1): Item {
   const item = behavior.read(
     (field) => row[field] ?? "",
     source,
-    () => {},
+    (field) => dropped.push(field),
     [],
   );
   if (!isItem(item)) throw new Error(JSON.stringify(item));
@@ -55,6 +55,17 @@ test.each([
   ["1234567890123456", "1234567890123456"],
 ])("the price %s is sent as %s, which loses no digit", (given, sent) => {
   expect(productsOf(readRow({ product_id: "pot", product_price: given }))["pot"]?.price).toBe(sent);
+});
+
+test.each([
+  ["de_AT", "de", []],
+  ["zh-CN", "zh-Hans", []],
+  ["tlh", undefined, ["language"]],
+  ["", undefined, []],
+])("the language %s is sent as %s, without %j", (given, sent, expected) => {
+  const dropped: string[] = [];
+  const { payload } = readRow({ product_id: "pot", language: given }, 1, dropped);
+  expect([(payload as { readonly language?: string }).language, dropped]).toEqual([sent, expected]);
 });
 
 describe("an order has at most", () => {
