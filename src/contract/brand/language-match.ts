@@ -8,7 +8,7 @@ const traditional = /^zh-(?:.*-)?(?:hant|tw|hk|mo)(?:-|$)/;
 
 /**
  * Finds the language of emails and pages for a language tag (BCP 47), or a locale such as `de_AT` or `zh_CN.UTF-8`. Returns
- * undefined if there is none.
+ * undefined without one.
  */
 export function matchLanguage(tag: string): Language | undefined {
   const [name = ""] = tag.trim().toLowerCase().replaceAll("_", "-").split(/[.@]/);
