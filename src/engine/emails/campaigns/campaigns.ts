@@ -271,8 +271,9 @@ async function releaseEmails({ id, account_id, per_hour }: CampaignRow, context:
     .execute();
   const timeOf = (at: number) => nowMs + Math.ceil((at * hourMs) / per_hour);
   const rows = held.map((email, at) => [email.id, timeOf(at)]);
-  await sql`update mails set due_at = batch.due_at, held_at = null, reason = null
-    from ${batchRows({ id: "integer", due_at: "integer" }, rows, dialect)}
-    where mails.account_id = ${account_id} and mails.id = batch.id`.execute(transaction);
+  const batch = batchRows({ id: "integer", due_at: "integer" }, rows, dialect);
+  await sql`update mails set due_at = batch.due_at, held_at = null, reason = null from ${batch}
+    where mails.account_id = ${account_id} and mails.id = batch.id
+      and mails.id in (select id from ${batch})`.execute(transaction);
   return timeOf(held.length);
 }
