@@ -1,9 +1,11 @@
-// Makes the modules that src/ only declares, for the build and for vitest: the files of commands, and the operation cards.
+// Makes the modules that src/ only declares, for the build and for vitest: the files of commands, the operation
+// cards, and the messages.
 import { readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { compileCatalogs, readCatalogs } from "./messages.js";
 
 const root = join(import.meta.dirname, "..");
 const commandsFolder = join(root, "src/cli/commands");
@@ -44,6 +46,7 @@ async function writeOperationCards() {
 const writers = {
   "src/cli/program/command-files.ts": writeCommandFiles,
   "src/cli/commands/operations/operation-cards.ts": writeOperationCards,
+  "src/messages/catalogs.ts": () => compileCatalogs(readCatalogs()),
 };
 
 /** The text of a generated module, or undefined if the file is not one. */
@@ -54,7 +57,7 @@ async function generate(path) {
 export const generatedModules = {
   name: "generated-modules",
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/](?:command-files|operation-cards)\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /[\\/](?:command-files|operation-cards|catalogs)\.ts$/ }, async ({ path }) => {
       const contents = await generate(path);
       return contents === undefined ? undefined : { contents, loader: "ts" };
     });

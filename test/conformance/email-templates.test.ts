@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { sentEmailCategories } from "../../src/contract/index.ts";
 import { builtInTemplates } from "../../src/email/templates/built-in/templates.ts";
+import { writeOutMessages } from "../../src/email/templates/built-in/write-out.ts";
 import type { Service } from "../../src/service/service.ts";
 import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
 
@@ -27,7 +28,12 @@ describeBackends("email templates", (harness: () => Harness) => {
     expect(templates.map(({ category }) => category)).toEqual([...sentEmailCategories]);
     expect(templates.every(({ is_own, updated_at }) => !is_own && updated_at === null)).toBe(true);
     const { template } = await service.emailTemplates.get({ category: "map" });
-    expect(template).toEqual({ category: "map", is_own: false, updated_at: null, ...builtInTemplates.map });
+    expect(template).toEqual({
+      category: "map",
+      is_own: false,
+      updated_at: null,
+      ...writeOutMessages(builtInTemplates.map, "en"),
+    });
   });
 
   it("are validated before they are stored, each part", async () => {

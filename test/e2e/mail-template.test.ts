@@ -44,7 +44,7 @@ describe("mail templates", () => {
     await home.init();
     const printed = await template(home, "edit", "map", "--print");
     expect(printed.exitCode).toBe(0);
-    expect(printed.stdout).toMatch(/\n=== subject ===\nHow do you like/);
+    expect(printed.stdout).toMatch(/\n=== subject ===\n.*How do you like/);
     const before = await home.json<Template>(["mail", "templates", "edit", "map", "--print"]);
     const saved = await home.run(["mail", "templates", "edit", "map", "--file", "-", "--json"], {
       input: printed.stdout,
@@ -109,7 +109,7 @@ describe("mail templates", () => {
     const same = await home.run(["mail", "templates", "edit", "map"], { env: { EDITOR: "true" } });
     expect([same.exitCode, same.stderr]).toEqual([0, expect.stringContaining("No changes")]);
     const builtIn = await home.json<Template>(["mail", "templates", "edit", "map", "--built-in"], {
-      env: { EDITOR: createEditor(home, `sed -i 's/^How do you like.*/Changed/' "$1"`) },
+      env: { EDITOR: createEditor(home, `sed -i '0,/How do you like/s/.*How do you like.*/Changed/' "$1"`) },
     });
     expect(builtIn.data).toMatchObject({
       subject: "Changed",
@@ -132,7 +132,7 @@ describe("mail templates", () => {
   it("leaves no temporary files behind once a template is stored", async () => {
     const home = homes.open({ TMPDIR: homes.open().folder });
     await home.init();
-    const EDITOR = createEditor(home, `sed -i 's/^How do you like.*/Changed/' "$1"`);
+    const EDITOR = createEditor(home, `sed -i '0,/How do you like/s/.*How do you like.*/Changed/' "$1"`);
     expect((await home.run(["mail", "templates", "edit", "map"], { env: { EDITOR } })).exitCode).toBe(0);
     expect(readdirSync(home.env["TMPDIR"] ?? tmpdir()).filter((name) => name.startsWith("starpost-template"))).toEqual(
       [],

@@ -1,6 +1,9 @@
-import type { Liquid, LiquidError, Template, Token } from "liquidjs";
+import type { Context, Liquid, LiquidError, Template, Token } from "liquidjs";
+import type { Language } from "../../contract/index.ts";
 import { balanceDirectionMarks } from "../../pages/bidi.ts";
 import { escapeText } from "../../pages/markup.ts";
+import type { MessageOutput } from "../../messages/formatter.ts";
+import { type FormatMessage, type MessageKey, openMessages } from "../../messages/messages.ts";
 import type { EmailTemplate } from "../outgoing-email.ts";
 import { frameParts } from "./built-in/frame.ts";
 import { type TemplatePart, TemplateError } from "./template-error.ts";
@@ -34,6 +37,43 @@ const filters = new Set(
   remove remove_first rstrip split strip strip_newlines squish capitalize replace replace_first truncate truncatewords
   number_of_words array_to_sentence_string default`.split(/\s+/),
 );
+
+/** Writes messages in subjects and texts. */
+export const plainOutput: MessageOutput = {
+  text: (text) => text,
+  value: (value) => balanceDirectionMarks(asText(value)),
+};
+
+/** Writes messages in HTML, and isolates the direction of their values. */
+const htmlOutput: MessageOutput = { text: escapeText, value: (value) => `<bdi>${escapeValue(value)}</bdi>` };
+
+function escapeValue(value: unknown): string {
+  return escapeText(balanceDirectionMarks(asText(value)));
+}
+
+/** A message in HTML, which is output as it is. Filters receive it as a string, which is escaped again. */
+class MessageHtml {
+  readonly #html: string;
+
+  constructor(html: string) {
+    this.#html = html;
+  }
+
+  toString(): string {
+    return this.#html;
+  }
+}
+
+/** Creates the filter that formats a message in the language of the email: `{{ "key" | t: name: customer.name }}`. */
+function createTranslator<Result>(output: MessageOutput, wrap: (text: string) => Result) {
+  const opened = new Map<string, FormatMessage>();
+  return function translate(this: { readonly context: Context }, key: unknown, ...values: unknown[]): Result {
+    const { language } = this.context.globals as { readonly language: Language };
+    const format = opened.get(language) ?? openMessages(language, output);
+    opened.set(language, format);
+    return wrap(format(asText(key) as MessageKey, Object.fromEntries(values as [string, unknown][])));
+  };
+}
 
 /** Prefixes each line with ">", as in email replies. */
 function quoteLines(text: string): string {
@@ -82,15 +122,23 @@ export async function openRenderer(): Promise<Renderer> {
     for (const name of Object.keys(engine.filters)) if (!filters.has(name)) delete engine.filters[name];
     return engine;
   };
-  const plain = createEngine("text", (value) => balanceDirectionMarks(asText(value)));
-  const html = createEngine("html", (value) => escapeText(balanceDirectionMarks(asText(value))));
+  const plain = createEngine("text", plainOutput.value);
+  const html = createEngine("html", (value) => (value instanceof MessageHtml ? String(value) : escapeValue(value)));
+  plain.registerFilter(
+    "t",
+    createTranslator(plainOutput, (text) => text),
+  );
+  html.registerFilter(
+    "t",
+    createTranslator(htmlOutput, (text) => new MessageHtml(text)),
+  );
   plain.registerFilter("quote", (value: unknown) => quoteLines(asText(value)));
   // All values are already escaped; an explicit `escape` must not escape them twice.
   for (const engine of [plain, html]) engine.registerFilter("escape", asText);
   // Escapes its input. As the last filter, it outputs HTML; followed by another filter, its output is escaped again.
   html.registerFilter("newline_to_br", {
     raw: true,
-    handler: (value: unknown) => escapeText(balanceDirectionMarks(asText(value))).replaceAll("\n", "<br>\n"),
+    handler: (value: unknown) => escapeValue(value).replaceAll("\n", "<br>\n"),
   });
   const engineOf = (part: keyof EmailTemplate) => (part === "html" ? html : plain);
   // A check renders the same template several times.

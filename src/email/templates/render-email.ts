@@ -1,5 +1,6 @@
 import { breakLinks, defaultBrand, type SentEmailCategory, siteReviewsId, starScores } from "../../contract/index.ts";
-import { openRenderer, type Renderer } from "./liquid.ts";
+import { directionOf, findWrittenLanguage, openMessages } from "../../messages/messages.ts";
+import { openRenderer, plainOutput, type Renderer } from "./liquid.ts";
 import { createTheme } from "./theme.ts";
 import { normalizeLines, asOneLine, truncate, removeDirectionMarks } from "./rendered-email.ts";
 import type { EmailTemplate, OutgoingEmail } from "../outgoing-email.ts";
@@ -19,9 +20,6 @@ const multilineNames = new Set(["content", "comment", "answer", "postal_address"
 /** Values that visitors choose. */
 const visitorNames = new Set(["title", "content"]);
 
-/** Replaces the name of a store without one, as in "your order at …". */
-const defaultStoreName = "our store";
-
 /**
  * Creates the variables of a template.
  * Assumed: only multiline values keep their line breaks, and URLs that are not HTTP URLs become null, so that templates do
@@ -29,16 +27,20 @@ const defaultStoreName = "our store";
  */
 export function createScope(mail: TemplatedEmail): EmailScope {
   const storeName = mail.store.name.trim();
-  const name = storeName || defaultStoreName;
+  const { brand = defaultBrand } = mail;
+  const language = findWrittenLanguage(brand.language);
+  const dir = directionOf(language);
+  // As in "your order from our store".
+  const name = storeName || openMessages(language, plainOutput)("email.store");
   return clean("", {
     // Emails of earlier versions lack these.
     is_held: false,
     is_by_store: null,
     my_reviews_url: null,
-    language: "en",
-    dir: "ltr",
-    start: "left",
-    ...createTheme(mail.brand ?? defaultBrand),
+    language,
+    dir,
+    start: dir === "rtl" ? "right" : "left",
+    ...createTheme(brand),
     ...addStars(mail.data, name),
     customer: { name: breakLinks(mail.to.name), email: mail.to.address },
     store: { ...mail.store, name, is_named: storeName !== "" },

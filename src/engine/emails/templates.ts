@@ -23,10 +23,10 @@ const columns = ["category", "subject", "text", "html", "updated_at", "disabled_
 export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
   list: async (_input, context) => {
     const customTemplates = await findRows("mail_templates", columns, {}, context);
-    const { builtInTemplates } = await import("../../email/templates/built-in/templates.ts");
+    const openBuiltIn = await openBuiltInTemplates(context);
     const templates = sentEmailCategories.map((category) => {
       const custom = customTemplates.find((row) => row.category === category);
-      const { text: _text, html: _html, ...info } = describe(category, custom ?? builtInTemplates[category]);
+      const { text: _text, html: _html, ...info } = describe(category, custom ?? openBuiltIn(category));
       return info;
     });
     return { templates };
@@ -34,7 +34,7 @@ export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
 
   get: async ({ category, built_in = false }, context) => {
     const custom = built_in ? undefined : await findCustomTemplate(category, context);
-    return { template: custom ? describe(category, custom) : await describeBuiltIn(category) };
+    return { template: custom ? describe(category, custom) : await describeBuiltIn(category, context) };
   },
 
   /**
@@ -61,7 +61,7 @@ export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
   /** Assumed: it is not an error if the account uses the built-in template already. */
   reset: async ({ category }, context) => {
     await deleteRows("mail_templates", { category }, context);
-    return { template: await describeBuiltIn(category) };
+    return { template: await describeBuiltIn(category, context) };
   },
 
   /** @throws ServiceError as `renderSample` */
@@ -85,9 +85,16 @@ async function findCustomTemplate(
   return await findRow("mail_templates", columns, { category }, context);
 }
 
-async function describeBuiltIn(category: SentEmailCategory) {
+async function describeBuiltIn(category: SentEmailCategory, context: HandlerContext) {
+  return describe(category, (await openBuiltInTemplates(context))(category));
+}
+
+/** Opens the built-in templates, with their messages in the language of the account. */
+async function openBuiltInTemplates(context: HandlerContext) {
   const { builtInTemplates } = await import("../../email/templates/built-in/templates.ts");
-  return describe(category, builtInTemplates[category]);
+  const { writeOutMessages } = await import("../../email/templates/built-in/write-out.ts");
+  const { language } = await readBrand(accountOf(context).id, context);
+  return (category: SentEmailCategory) => writeOutMessages(builtInTemplates[category], language);
 }
 
 function describe(category: SentEmailCategory, template: EmailTemplate | StoredTemplate) {

@@ -115,15 +115,15 @@ style="display: block; border: 0"
 </p>
 {% endif %}
 <p>
-{% block greeting %}Hi{% if customer.name != "" %} <bdi>{{ customer.name }}</bdi
->{% endif %},{% endblock %}
+{% block greeting %}{% if customer.name == "" %}{{ "email.greeting" | t }}{% else %}{{ "email.greeting_named" | t: name: customer.name
+}}{% endif %}{% endblock %}
 </p>
 {% block content %}{% endblock %}
 <p>
-{% if store.is_named == false %}{% if store.url %}<a href="{{ store.url }}">Visit our store</a>{% endif %}{%
-elsif store.url %}<a href="{{ store.url }}"
-><bdi>{{ store.name }}</bdi></a
->{% else %}<bdi>{{ store.name }}</bdi
+{% if store.url %}<a href="{{ store.url }}"
+>{% if store.is_named %}<bdi>{{ store.name }}</bdi
+>{% else %}{{ "email.visit_store" | t }}{% endif %}</a
+>{% elsif store.is_named %}<bdi>{{ store.name }}</bdi
 >{% endif %}
 </p></div>
 </td>
@@ -166,14 +166,10 @@ style="font-family:{{ brand.font }};font-size:14px;line-height:20px;text-align:{
 <p>{{ brand.postal_address | newline_to_br }}</p>
 {% endif %}
 <p>
-{% if my_reviews_url %}<a href="{{ my_reviews_url }}">My reviews</a> · {% endif %}{% if brand.privacy_url
-%}<a href="{{ brand.privacy_url }}">Privacy</a> · {% endif %}{% if brand.terms_url %}<a
-href="{{ brand.terms_url }}"
->Terms</a
->
-· {% endif %}<a href="{{ unsubscribe_url }}"
->{% block unsubscribe %}Unsubscribe from these emails{% endblock %}</a
->
+{% if my_reviews_url %}<a href="{{ my_reviews_url }}">{{ "email.my_reviews" | t }}</a> · {% endif %} {% if
+brand.privacy_url %}<a href="{{ brand.privacy_url }}">{{ "email.privacy" | t }}</a> · {% endif %} {% if
+brand.terms_url %}<a href="{{ brand.terms_url }}">{{ "email.terms" | t }}</a> · {% endif %}
+<a href="{{ unsubscribe_url }}">{% block unsubscribe %}{{ "email.unsubscribe" | t }}{% endblock %}</a>
 </p></div>
 </td>
 </tr>

@@ -1,17 +1,18 @@
 import type { EmailTemplate } from "../../outgoing-email.ts";
+import type { MessageKey } from "../../../messages/messages.ts";
 import { frameHtml } from "./frame-html.ts";
 
 /** The parts of a template that depend on the category, in Liquid. */
-export interface Message {
+interface Message {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
   /** What lists of emails show after the subject. */
   readonly preheader: string;
-  /** Completes the sentence "You received this email because …". */
-  readonly because: string;
+  /** Why the recipient got this email. */
+  readonly reason: string;
   /** What the unsubscribe link stops (default: these emails). */
-  readonly unsubscribes?: string;
+  readonly unsubscribe?: MessageKey;
 }
 
 /** A button, in a padded cell, because Outlook ignores the padding of links. */
@@ -40,7 +41,7 @@ const quote = `<blockquote dir="auto" class="line" style="margin:0 0 16px;paddin
 </blockquote>
 `;
 
-const frameText = `{% block greeting %}Hi{% if customer.name != "" %} {{ customer.name }}{% endif %},{% endblock %}
+const frameText = `{% block greeting %}{% if customer.name == "" %}{{ "email.greeting" | t }}{% else %}{{ "email.greeting_named" | t: name: customer.name }}{% endif %}{% endblock %}
 {% block content %}{% endblock %}
 {% if store.is_named %}{{ store.name }}
 {% endif %}{% if store.url %}{{ store.url }}
@@ -48,10 +49,10 @@ const frameText = `{% block greeting %}Hi{% if customer.name != "" %} {{ custome
 --\u0020
 {% block reason %}{% endblock %}
 {% if brand.postal_address %}{{ brand.postal_address }}
-{% endif %}{% if my_reviews_url %}My reviews: {{ my_reviews_url }}
-{% endif %}{% if brand.privacy_url %}Privacy: {{ brand.privacy_url }}
-{% endif %}{% if brand.terms_url %}Terms: {{ brand.terms_url }}
-{% endif %}{% block unsubscribe %}Unsubscribe{% endblock %}: {{ unsubscribe_url }}
+{% endif %}{% if my_reviews_url %}{{ "email.my_reviews" | t }}: {{ my_reviews_url }}
+{% endif %}{% if brand.privacy_url %}{{ "email.privacy" | t }}: {{ brand.privacy_url }}
+{% endif %}{% if brand.terms_url %}{{ "email.terms" | t }}: {{ brand.terms_url }}
+{% endif %}{% block unsubscribe %}{{ "email.unsubscribe" | t }}{% endblock %}: {{ unsubscribe_url }}
 `;
 
 /** The layout and its parts, by the names that templates use in `layout` and `render`. */
@@ -62,21 +63,22 @@ export const frameParts: Readonly<Record<"html" | "text", Readonly<Record<string
 
 /** Builds a template in the frame, which stores can use as a starting point. */
 export function frame({ subject, text, html, ...message }: Message): EmailTemplate {
-  const { preheader, because, unsubscribes = "these emails" } = message;
-  const fill = (content: string, reason: string) => `{% block content %}
+  const { preheader, reason, unsubscribe = "email.unsubscribe" } = message;
+  const fill = (content: string) => `{% block content %}
 ${content.trim()}
 {% endblock %}
-{% block reason %}You received this email because ${reason}.{% endblock %}
-{% block unsubscribe %}Unsubscribe from ${unsubscribes}{% endblock %}
+{% block reason %}${reason}{% endblock %}
+{% block unsubscribe %}${t(unsubscribe)}{% endblock %}
 `;
   return {
     subject,
-    text: `{% layout "frame" %}\n${fill(text, because)}`,
-    html: `{% layout "frame" %}\n{% block preheader %}${preheader}{% endblock %}\n${fill(html, isolate(because))}`,
+    text: `{% layout "frame" %}\n${fill(text)}`,
+    html: `{% layout "frame" %}\n{% block preheader %}${preheader}{% endblock %}\n${fill(html)}`,
   };
 }
 
-/** Wraps each value in an element that isolates its text direction. */
-export function isolate(sentence: string): string {
-  return sentence.replaceAll(/\{\{[^{}]*\}\}/g, (output) => `<bdi>${output}</bdi>`);
+/** A message in Liquid. @param values the variables that it contains, by their names in the message */
+export function t(key: MessageKey, values: Readonly<Record<string, string>> = {}): string {
+  const given = Object.entries(values).map(([name, variable]) => `${name}: ${variable}`);
+  return `{{ "${key}" | t${given.length === 0 ? "" : `: ${given.join(", ")}`} }}`;
 }

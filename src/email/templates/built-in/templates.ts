@@ -1,156 +1,183 @@
 import type { SentEmailCategory } from "../../../contract/index.ts";
+import type { MessageKey } from "../../../messages/messages.ts";
 import type { EmailTemplate } from "../../outgoing-email.ts";
-import { frame, isolate } from "./frame.ts";
+import { frame, t } from "./frame.ts";
 
-const ofProduct = `{% if product_name %} of {{ product_name }}{% endif %}`;
+const store = { store: "store.name" };
+const product = { product: "product_name" };
+const productAndStore = { ...store, ...product };
+
+/** The message about the product, if the review is about one, and otherwise about the store. */
+const aboutReview = (ofProduct: MessageKey, ofStore: MessageKey, values: Readonly<Record<string, string>> = {}) =>
+  `{% if product_name %}${t(ofProduct, { ...values, ...product })}{% else %}${t(ofStore, values)}{% endif %}`;
+
+/** A button whose text is a message. */
+const button = (key: MessageKey, url: string) =>
+  `{% assign label = "${key}" | t %}{% render "button", url: ${url}, label: label %}`;
+
+const verifyOpening = aboutReview("email.verify.opening_product", "email.verify.opening");
 
 const verifyReview: EmailTemplate = frame({
-  subject: `Please confirm your review{% if product_name %} of {{ product_name }}{% endif %}`,
-  because: "this address was used to review a purchase from {{ store.name }}",
-  unsubscribes: "review requests",
-  preheader: "Please confirm that you wrote it.",
-  text: `Thank you for your review${ofProduct}. Please confirm that you wrote it:
+  subject: aboutReview("email.verify.subject_product", "email.verify.subject"),
+  preheader: t("email.verify.preheader"),
+  reason: t("email.verify.reason", store),
+  unsubscribe: "email.unsubscribe_requests",
+  text: `${verifyOpening}
 
 {{ verify_url }}
 
-If you did not write this review, you can ignore this email.`,
-  html: `<p>Thank you for your review${isolate(ofProduct)}. Please confirm that you wrote it:</p>
-{% render "button", url: verify_url, label: "Confirm my review" %}
-<p>If you did not write this review, you can ignore this email.</p>`,
+${t("email.verify.ignore")}`,
+  html: `<p>${verifyOpening}</p>
+${button("email.verify.button", "verify_url")}
+<p>${t("email.verify.ignore")}</p>`,
 });
 
 const confirmQuestion: EmailTemplate = frame({
-  subject: "Please confirm your question about {{ product_name }}",
-  because: "this address was used to ask {{ store.name }} a question",
-  unsubscribes: "answers to your questions",
-  preheader: "Please confirm it so that the store and its customers can answer.",
-  text: `Thank you for your question about {{ product_name }}. Please confirm it so that the store and its customers can answer:
+  subject: t("email.question.subject", product),
+  preheader: t("email.question.preheader"),
+  reason: t("email.question.reason", store),
+  unsubscribe: "email.unsubscribe_answers",
+  text: `${t("email.question.opening", product)}
 
 {{ confirm_url }}
 
-If you did not ask this question, you can ignore this email.`,
-  html: `<p>Thank you for your question about <bdi>{{ product_name }}</bdi>. Please confirm it so that the store and its customers can answer:</p>
-{% render "button", url: confirm_url, label: "Confirm my question" %}
-<p>If you did not ask this question, you can ignore this email.</p>`,
+${t("email.question.ignore")}`,
+  html: `<p>${t("email.question.opening", product)}</p>
+${button("email.question.button", "confirm_url")}
+<p>${t("email.question.ignore")}</p>`,
+});
+
+const howToAnswer = t("email.new_question.how", { id: "question_id" });
+const answerCommand = `starpost questions answer {{ question_id }} --content "${t("email.new_question.example")}"`;
+const publishCommand = "starpost questions publish {{ question_id }}";
+
+const requestAnswer: EmailTemplate = frame({
+  subject: t("email.new_question.subject", product),
+  preheader: "{{ content | truncate: 140 }}",
+  reason: t("email.reason_questions", store),
+  text: `${t("email.new_question.opening", product)}
+
+{{ content | quote }}
+
+{% if is_held %}${t("email.new_question.held")}
+${publishCommand}
+
+{% endif %}${t("email.new_question.button")}: {{ answer_url }}
+
+${howToAnswer}
+${answerCommand}`,
+  html: `<p>${t("email.new_question.opening", product)}</p>
+{% render "quote", title: "", text: content %}
+{% if is_held %}<p>${t("email.new_question.held")}<br>
+<code>${publishCommand}</code></p>
+{% endif %}${button("email.new_question.button", "answer_url")}
+<p>${howToAnswer}<br>
+<code>${answerCommand}</code></p>`,
+});
+
+const askShopper: EmailTemplate = frame({
+  subject: t("email.ask_buyer.subject", product),
+  preheader: "{{ content | truncate: 140 }}",
+  reason: t("email.ask_buyer.reason", productAndStore),
+  text: `${t("email.ask_buyer.opening", productAndStore)}
+
+{{ content | quote }}
+
+${t("email.ask_buyer.help")} ${t("email.ask_buyer.button")}: {{ answer_url }}`,
+  html: `<p>${t("email.ask_buyer.opening", productAndStore)}</p>
+{% render "quote", title: "", text: content %}
+<p>${t("email.ask_buyer.help")}</p>
+${button("email.ask_buyer.button", "answer_url")}`,
 });
 
 /** The parts that differ between emails about the same thing. */
 interface Variant {
   readonly subject: string;
-  /** The first sentences, in Liquid and plain text. */
+  /** The first sentences. */
   readonly opening: string;
-  readonly because: string;
+  readonly reason: string;
 }
 
-const requestAnswer: EmailTemplate = frame({
-  subject: "New question about {{ product_name }}",
-  because: "you manage questions for {{ store.name }}",
-  preheader: "{{ content | truncate: 140 }}",
-  text: `A customer asked a question about {{ product_name }}:
-
-{{ content | quote }}
-
-{% if is_held %}Only visitors have named this product, so the question waits for you. To publish it:
-starpost questions publish {{ question_id }}
-
-{% endif %}See the product: {{ answer_url }}
-
-To answer, use the question ID {{ question_id }}:
-starpost questions answer {{ question_id }} --content "Your answer"`,
-  html: `<p>A customer asked a question about <bdi>{{ product_name }}</bdi>:</p>
-{% render "quote", title: "", text: content %}
-{% if is_held %}<p>Only visitors have named this product, so the question waits for you. To publish it:<br>
-<code>starpost questions publish {{ question_id }}</code></p>
-{% endif %}{% render "button", url: answer_url, label: "See the product" %}
-<p>To answer, use the question ID {{ question_id }}:<br>
-<code>starpost questions answer {{ question_id }} --content "Your answer"</code></p>`,
-});
-
-const askShopper: EmailTemplate = frame({
-  subject: "Can you answer a question about {{ product_name }}?",
-  because: "you bought {{ product_name }} from {{ store.name }}",
-  preheader: "{{ content | truncate: 140 }}",
-  text: `You bought {{ product_name }} from {{ store.name }}. Another customer asks:
-
-{{ content | quote }}
-
-Can you help? Answer the question: {{ answer_url }}`,
-  html: `<p>You bought <bdi>{{ product_name }}</bdi> from <bdi>{{ store.name }}</bdi>. Another customer asks:</p>
-{% render "quote", title: "", text: content %}
-<p>Can you help?</p>
-{% render "button", url: answer_url, label: "Answer the question" %}`,
-});
-
-function notifyOfAnswer({ subject, opening, because }: Variant): EmailTemplate {
+function notifyOfAnswer({ subject, opening, reason }: Variant): EmailTemplate {
   return frame({
     subject,
-    because,
+    reason,
     preheader: "{{ answer | truncate: 140 }}",
     text: `${opening}
 
 {{ content | quote }}
 
-Answer:
+${t("email.answer.answer")}
 
 {{ answer | quote }}
 
 {{ product_name }}{% if product_url %}: {{ product_url }}{% endif %}`,
-    html: `<p>${isolate(opening)}</p>
+    html: `<p>${opening}</p>
 {% render "quote", title: "", text: content %}
-<p>Answer:</p>
+<p>${t("email.answer.answer")}</p>
 {% render "quote", title: "", text: answer %}
 <p>{% if product_url %}<a href="{{ product_url }}"><bdi>{{ product_name }}</bdi></a>{% else %}<bdi>{{ product_name }}</bdi>{% endif %}</p>`,
   });
 }
 
+/** The message that states who answered, which emails that were queued by earlier versions do not contain. */
+const byAuthor = (prefix: "email.answer." | "email.answer.opening_") =>
+  [
+    `{% if is_by_store and store.is_named %}${t(`${prefix}by_store`, productAndStore)}`,
+    `{% elsif is_by_store %}${t(`${prefix}by_unnamed_store`, product)}`,
+    `{% elsif is_by_store == false %}${t(`${prefix}by_customer`, product)}`,
+    `{% else %}${t(`${prefix}by_unknown`, product)}{% endif %}`,
+  ].join("");
+
+const reviewOpening = aboutReview("email.new_review.opening_product", "email.new_review.opening", { score: "score" });
+const howToReply = t("email.new_review.how", { id: "review_id" });
+const replyCommand = `starpost reviews comment {{ review_id }} --content "${t("email.new_review.example")}"`;
+
 const requestComment: EmailTemplate = frame({
-  subject: "New review{% if product_name %} of {{ product_name }}{% endif %}: {{ score }} out of 5 stars",
-  because: "you manage reviews for {{ store.name }}",
+  subject: aboutReview("email.new_review.subject_product", "email.new_review.subject", { score: "score" }),
   preheader: "{{ content | truncate: 140 }}",
-  text: `You have a new review${ofProduct} ({{ score }} out of 5 stars):
+  reason: t("email.reason_reviews", store),
+  text: `${reviewOpening}
 
 {{ title | quote }}
 {{ content | quote }}
 
-See all reviews: {{ comment_url }}
+${t("email.new_review.button")}: {{ comment_url }}
 
-To reply, use the review ID {{ review_id }}:
-starpost reviews comment {{ review_id }} --content "Your reply"`,
-  html: `<p>You have a new review${isolate(ofProduct)} ({{ score }} out of 5 stars):</p>
+${howToReply}
+${replyCommand}`,
+  html: `<p>${reviewOpening}</p>
 {% render "quote", title: title, text: content %}
-{% render "button", url: comment_url, label: "See all reviews" %}
-<p>To reply, use the review ID {{ review_id }}:<br>
-<code>starpost reviews comment {{ review_id }} --content "Your reply"</code></p>`,
+${button("email.new_review.button", "comment_url")}
+<p>${howToReply}<br>
+<code>${replyCommand}</code></p>`,
 });
 
+const replyOpening = aboutReview("email.reply.opening_product", "email.reply.opening", store);
+
 const notifyOfComment: EmailTemplate = frame({
-  subject: "Reply to your review from {{ store.name }}",
-  because: "you wrote a review for {{ store.name }}",
+  subject: t("email.reply.subject", store),
   preheader: "{{ comment | truncate: 140 }}",
-  text: `You received a reply from {{ store.name }} to your review${ofProduct}:
+  reason: t("email.reply.reason", store),
+  text: `${replyOpening}
 
 {{ comment | quote }}
 
-Your review:
+${t("email.reply.yours")}
 
 {{ title | quote }}
 {{ content | quote }}`,
-  html: `<p>You received a reply from <bdi>{{ store.name }}</bdi> to your review${isolate(ofProduct)}:</p>
+  html: `<p>${replyOpening}</p>
 {% render "quote", title: "", text: comment %}
-<p>Your review:</p>
+<p>${t("email.reply.yours")}</p>
 {% render "quote", title: title, text: content %}`,
 });
 
-const yourQuestion = "your question about {{ product_name }}";
-const yourAnswer = `{% if is_by_store %}{% if store.is_named %}{{ store.name }}{% else %}The store{% endif %} answered ${yourQuestion}{% elsif is_by_store == false %}A customer answered ${yourQuestion}{% else %}Your question about {{ product_name }} was answered{% endif %}`;
+/** Names the product in a subject, if there is only one. */
+const aboutProducts = (ofProduct: MessageKey, ofOrder: MessageKey) =>
+  `{% if products.size == 1 %}${t(ofProduct, { product: "products[0].name" })}{% else %}${t(ofOrder, store)}{% endif %}`;
 
-const testNotice = "This is a test email. Reviews written from it are not saved.";
-const orderedProducts =
-  "{% if products.size == 1 %}{{ products[0].name }}{% else %}your order from {{ store.name }}{% endif %}";
-const bought = "you bought something from {{ store.name }}";
-const invitation =
-  "Your review helps other customers decide. To write it, choose your rating, from 1 star (worst) to 5 stars (best).";
-const order = "Thank you for your order {{ order_id }} from {{ store.name }}.";
+const orderAndStore = { order: "order_id", ...store };
 
 /**
  * The built-in templates.
@@ -158,39 +185,33 @@ const order = "Thank you for your order {{ order_id }} from {{ store.name }}.";
  */
 export const builtInTemplates: Readonly<Record<SentEmailCategory, EmailTemplate>> = {
   map: requestReviews({
-    subject: `How do you like ${orderedProducts}?`,
-    opening: `${order} How do you like it?`,
-    because: bought,
+    subject: aboutProducts("email.map.subject_product", "email.map.subject"),
+    opening: t("email.map.opening", orderAndStore),
   }),
   reminder: requestReviews({
-    subject: `Reminder: how do you like ${orderedProducts}?`,
-    opening: `We recently asked how you like your order from {{ store.name }}. We would still love to hear from you.`,
-    because: bought,
+    subject: aboutProducts("email.reminder.subject_product", "email.reminder.subject"),
+    opening: t("email.reminder.opening", store),
   }),
   mail_after_invoice: requestReviews({
-    subject: "How was your order from {{ store.name }}?",
-    opening: `${order} How was it to shop with us?`,
-    because: bought,
+    subject: t("email.mail_after_invoice.subject", store),
+    opening: t("email.mail_after_invoice.opening", orderAndStore),
   }),
   site_reminder: requestReviews({
-    subject: "Reminder: how was your order from {{ store.name }}?",
-    opening: "We recently asked how it was to shop at {{ store.name }}. We would still love to hear from you.",
-    because: bought,
+    subject: t("email.site_reminder.subject", store),
+    opening: t("email.site_reminder.opening", store),
   }),
   mail_after_service: requestReviews({
-    subject: "How was our service?",
-    opening: "You recently contacted {{ store.name }}. How was our service?",
-    because: "you contacted {{ store.name }}",
+    subject: t("email.mail_after_service.subject"),
+    opening: t("email.mail_after_service.opening", store),
+    reason: t("email.mail_after_service.reason", store),
   }),
   testimonials_request: requestReviews({
-    subject: "What do you think of {{ store.name }}?",
-    opening: "Thank you for shopping at {{ store.name }}. What do you think of us?",
-    because: bought,
+    subject: t("email.testimonials_request.subject", store),
+    opening: t("email.testimonials_request.opening", store),
   }),
   custom_map: requestReviews({
-    subject: `What do you think of ${orderedProducts}?`,
-    opening: "Thank you for shopping at {{ store.name }}. What do you think of what you bought?",
-    because: bought,
+    subject: aboutProducts("email.custom_map.subject_product", "email.custom_map.subject"),
+    opening: t("email.custom_map.opening", store),
   }),
   anonymous_testimonials_request: verifyReview,
   comment_request: requestComment,
@@ -199,23 +220,28 @@ export const builtInTemplates: Readonly<Record<SentEmailCategory, EmailTemplate>
   answer_request_shop_owner: requestAnswer,
   answer_request_shoppers: askShopper,
   answer_notification_shop_owner: notifyOfAnswer({
-    subject: "A customer answered a question about {{ product_name }}",
-    opening: "A customer answered a question about {{ product_name }}. The question:",
-    because: "you manage questions for {{ store.name }}",
+    subject: t("email.answer.subject_owner", product),
+    opening: t("email.answer.opening_owner", product),
+    reason: t("email.reason_questions", store),
   }),
   answer_notification_shoppers: notifyOfAnswer({
-    subject: yourAnswer,
-    opening: `${yourAnswer}. You asked:`,
-    because: "you asked {{ store.name }} a question",
+    subject: byAuthor("email.answer."),
+    opening: byAuthor("email.answer.opening_"),
+    reason: t("email.answer.reason", store),
   }),
 };
 
 /** Asks for reviews of the products of an order. Each star opens the form with that rating. */
-function requestReviews({ subject, opening, because }: Variant): EmailTemplate {
+function requestReviews({
+  subject,
+  opening,
+  reason = t("email.reason_bought", store),
+}: Omit<Variant, "reason"> & Partial<Variant>): EmailTemplate {
+  const [invitation, testNotice, thanks] = [t("email.request.invitation"), t("email.request.test"), t("email.thanks")];
   return frame({
     subject,
-    because,
     preheader: invitation,
+    reason,
     text: `{% if is_test %}${testNotice}
 
 {% endif %}${opening} ${invitation}
@@ -223,12 +249,12 @@ function requestReviews({ subject, opening, because }: Variant): EmailTemplate {
 {{ product.name }}
 {% for star in product.stars reversed %}{{ star.score }} ★ {{ star.url }}
 {% endfor %}{% endfor %}
-Thank you!`,
+${thanks}`,
     html: `{% if is_test %}<p><strong>${testNotice}</strong></p>{% endif %}
-<p>${isolate(opening)} ${invitation}</p>
+<p>${opening} ${invitation}</p>
 {% for product in products %}
 {% render "product", product: product %}
 {% endfor %}
-<p>Thank you!</p>`,
+<p>${thanks}</p>`,
   });
 }

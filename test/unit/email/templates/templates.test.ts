@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { sentEmailCategories } from "../../../../src/contract/index.ts";
 import { builtInTemplates } from "../../../../src/email/templates/built-in/templates.ts";
 import { checkTemplate, createSampleEmail } from "../../../../src/email/templates/check-template.ts";
+import { writeOutMessages } from "../../../../src/email/templates/built-in/write-out.ts";
 import type { EmailTemplate } from "../../../../src/email/outgoing-email.ts";
 import { renderEmail, createScope } from "../../../../src/email/templates/render-email.ts";
 import { findFaults } from "../../../support/html.ts";
@@ -30,6 +31,14 @@ describe.each(sentEmailCategories.map((category) => [category]))("the template o
     for (const [cell] of made.html.matchAll(/<[^<]* class="button"[^>]*>/g)) expect(cell).toMatch(/^<td .*padding:/);
     expect(made.subject).not.toBe("");
     expect(`${made.subject}${made.text}${made.html}`).not.toMatch(/\{\{|\{%|undefined|\[object/);
+  });
+
+  it("renders the same if its messages are written out, for people to edit", async () => {
+    const written = writeOutMessages(builtInTemplates[category], "en");
+    expect(JSON.stringify(written)).not.toMatch(/\| t\b/);
+    const withoutSpace = (made: EmailTemplate) => ({ ...made, html: made.html.replaceAll(/\s+/g, " ") });
+    const original = await checkTemplate(category, builtInTemplates[category]);
+    expect(withoutSpace(await checkTemplate(category, written))).toEqual(withoutSpace(original));
   });
 
   it("has the same content as text and as HTML", async () => {
@@ -103,6 +112,16 @@ describe("a template with an error is rejected with its position", () => {
     ["a layout", { html: "{% layout '/etc/passwd' %}" }, "unknown part /etc/passwd"],
     ["unescaped output", { html: "<p>{{ customer.name | raw }}</p>" }, "html, line 1, column 4: unknown filter raw"],
     ["raw data", { html: "{{ customer | json }}" }, "unknown filter json"],
+    [
+      "an unknown message",
+      { html: "<p>{{ 'email.nope' | t }}</p>" },
+      "html, line 1, column 4: unknown message email.nope",
+    ],
+    [
+      "a message without its value",
+      { text: "{{ 'email.verify.reason' | t }}" },
+      "value store of the message is missing",
+    ],
     ["captured HTML", { html: "{% capture x %}<b>{% endcapture %}" }, "unknown tag capture"],
     ["a tag that does not escape", { html: "{% cycle customer.name, 'x' %}" }, "unknown tag cycle"],
     [
@@ -224,6 +243,15 @@ describe("a template that exceeds a limit", () => {
 });
 
 describe("user text", () => {
+  it.each([
+    ["{{ 'email.greeting_named' | t: name: content }}", "Hi <bdi>&lt;b&gt;&amp;</bdi>,"],
+    ["{% assign x = 'email.greeting_named' | t: name: content %}{{ x }}", "Hi <bdi>&lt;b&gt;&amp;</bdi>,"],
+    ["{{ 'email.greeting_named' | t: name: content | slice: 0, 6 }}", "Hi &lt;bd"],
+    ["{{ content | t }}", "unknown message"],
+  ])("is escaped and isolated in messages: %s", async (source, expected) => {
+    expect(await make(source, { content: "<b>&" }).catch(({ message }: Error) => message)).toContain(expected);
+  });
+
   it.each([
     "{{ content }}",
     "{{ content | escape }}",

@@ -1,0 +1,15 @@
+import type { Language } from "../contract/brand/brand.ts";
+import type english from "./catalogs/en.json";
+import type { MessageFormatter } from "./formatter.ts";
+
+// The build and the tests replace this module, from the folder `catalogs`: see `.ci/messages.js`.
+
+export type MessageKey = keyof typeof english;
+
+/** The values of a message, by their names. */
+export type MessageValues = Readonly<Record<string, unknown>>;
+
+export type CompiledMessage = (values: MessageValues, formatter: MessageFormatter) => string;
+
+/** The compiled messages of each language. All languages have the same keys. */
+export declare const catalogs: Readonly<Partial<Record<Language, Readonly<Record<MessageKey, CompiledMessage>>>>>;
