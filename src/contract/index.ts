@@ -5,6 +5,7 @@ import { campaigns } from "./emails/campaigns.ts";
 import { core } from "./core.ts";
 import { coupons } from "./coupons.ts";
 import { credentials } from "./credentials.ts";
+import { myReviews } from "./customers/my-reviews.ts";
 import { customers } from "./customers/customers.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { groups } from "./groups.ts";
@@ -46,6 +47,7 @@ export const contract = {
   emailSuppressions,
   emailTemplates,
   emails,
+  myReviews,
   orders: { ...orders, ...orderSearch },
   products,
   questions,
@@ -100,6 +102,7 @@ export * from "./core.ts";
 export * from "./coupons.ts";
 export * from "./credentials.ts";
 export * from "./customers/customers.ts";
+export * from "./customers/my-reviews.ts";
 export * from "./customers/review-erasures.ts";
 export * from "./email-address.ts";
 export * from "./endpoint.ts";

@@ -71,7 +71,12 @@ export const seo = {
     effect: "read",
     caching: cacheLifetimes.searchEngines,
     input: () => ({ product_id: shape.legalId.optional() }),
-    output: () => ({ page: seoPage() }),
+    output: () => ({
+      page: seoPage().extend({
+        /** Where authors can request the link to everything they have written. */
+        my_reviews_url: z.string(),
+      }),
+    }),
   }),
 };
 

@@ -25,6 +25,7 @@ const loaders: Loaders = {
   groups: async () => (await import("./groups/groups.ts")).groupHandlers,
   images: async () => (await import("./reviews/images.ts")).imageHandlers,
   links: async () => (await import("./emails/links.ts")).linkHandlers,
+  myReviews: async () => (await import("./customers/my-reviews/my-reviews.ts")).myReviewHandlers,
   orders: async () => {
     const { createOrderHandlers } = await import("./orders/orders.ts");
     return createOrderHandlers(async (orderIds, context) => {

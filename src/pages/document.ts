@@ -58,7 +58,7 @@ summary::-webkit-details-marker { display: none; }
 summary .change { color: var(--accent); margin-inline-start: 0.5rem; text-decoration: underline; text-underline-offset: 0.15em; }
 details > .field { margin: 1rem 0 0; }
 .field > label, legend { display: block; font-weight: 600; padding: 0; }
-input[type="text"], textarea {
+input[type="text"], input[type="email"], textarea {
   background: var(--card); border: 1px solid var(--edge); border-radius: var(--radius); color: inherit; display: block;
   font: inherit; margin-top: 0.35rem; padding: 0.6rem 0.7rem; width: 100%;
 }
@@ -82,11 +82,18 @@ textarea { min-height: 9rem; resize: vertical; }
   .rating label:has(:checked) { font-weight: 700; }
   .rating label:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: 1px; }
 }
+.photos { display: flex; flex-wrap: wrap; gap: 0.75rem; list-style: none; margin: 0.75rem 0; padding: 0; }
+.photos li { width: 7rem; }
+.photos img { height: 7rem; object-fit: cover; width: 7rem; }
+.actions { align-items: center; display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; margin: 0.75rem 0 0; }
+.actions a, .photos a { display: inline-block; padding: 0.35rem 0; }
+.foot { border-top: 1px solid var(--line); margin: 2rem 0 0; padding-top: 0.75rem; }
 .unseen { clip-path: inset(50%); height: 1px; overflow: hidden; position: absolute; white-space: nowrap; width: 1px; }
 button {
   background: var(--accent); border: 1px solid transparent; border-radius: var(--radius); color: var(--on-accent); cursor: pointer;
   font: inherit; font-weight: 600; min-height: 2.75rem; padding: 0.6rem 1.5rem;
 }
+button.danger { background: transparent; border-color: var(--fault); color: var(--fault); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 @media (max-width: 30rem) { button { width: 100%; } }
 .logo { border-radius: 0; margin: 0 0 1.25rem; max-height: none; }

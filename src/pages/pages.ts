@@ -3,6 +3,7 @@ import type { Brand, EndpointOf, OperationName, TopReview } from "../contract/in
 import { type Audience, type PageContent, personalPage, policyOf, renderDocument } from "./document.ts";
 import { answerRequestPage } from "./answer-request-page.ts";
 import { clickPage, linkPage } from "./link-page.ts";
+import { myReviewsPage, myReviewsRequestPage } from "./my-reviews-page.ts";
 import { reviewRequestPage } from "./review-request-page.ts";
 import { isWebUrl, seoPage } from "./seo-page.ts";
 import { isolate } from "./bidi.ts";
@@ -44,6 +45,10 @@ export const pages: ReadonlyMap<OperationName, PageDefinition> = new Map([
   page("reviewRequests.write", reviewRequestPage, "form", ({ request }) => request.problems.length > 0),
   page("answerRequests.show", answerRequestPage, "form"),
   page("answerRequests.write", answerRequestPage, "form", ({ request }) => request.problems.length > 0),
+  page("myReviews.show", myReviewsPage, "form"),
+  page("myReviews.change", myReviewsPage, "form", ({ page: { problems } }) => problems.length > 0),
+  page("myReviews.form", myReviewsRequestPage, "personal"),
+  page("myReviews.request", myReviewsRequestPage, "personal", ({ request }) => request.state === "invalid"),
   page("tracking.click", clickPage, "personal"),
   page("users.signedIn", signInPage, "personal"),
 ]);

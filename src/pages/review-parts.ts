@@ -43,6 +43,11 @@ ${review.comment !== null && markup`<p class="text comment" dir="auto"><b>Store:
 </article>`;
 }
 
+/** Leads authors to what they have written. */
+export function myReviewsLink({ my_reviews_url: url }: { readonly my_reviews_url: string }): Html {
+  return markup`<p class="by foot"><a href="${url}">See, edit, or delete what you have written</a></p>`;
+}
+
 export function scoreLine(score: number, { property, item, range }: Microdata): Html {
   const value = markup`<span${property("ratingValue")}>${score}</span>`;
   return markup`<p${item("Rating", "reviewRating")}>${stars(score)} ${value} out of 5${range}</p>`;

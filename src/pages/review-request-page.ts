@@ -1,9 +1,9 @@
 import { type Brand, defaultBrand, type ReviewRequest, starScores } from "../contract/index.ts";
 import { isolate } from "./bidi.ts";
-import { contentField, describeField, errorList, nameField, textField } from "./form.ts";
+import { contentField, describeField, errorList, type FormState, nameField, textField } from "./form.ts";
 import { gonePage } from "./link-page.ts";
 import { type Html, markup } from "./markup.ts";
-import { noMicrodata, reviewList } from "./review-parts.ts";
+import { myReviewsLink, noMicrodata, reviewList } from "./review-parts.ts";
 import { consentText, type PageContent, personalPage } from "./document.ts";
 import { isWebUrl } from "./seo-page.ts";
 
@@ -24,12 +24,12 @@ ${request.is_unsubscribed && unsubscribedNote}
 ${problems.length > 0 && errorList(request, "Your review was not submitted")}
 <form method="post" accept-charset="utf-8" novalidate>
 ${rating(request)}
-${textField(request, "title", { label: "Title", hint: "Summarize your review in a few words." })}
-${contentField(request, { label: "Your review", hint: "What do you like or dislike about it?" })}
+${reviewTexts(request)}
 ${nameField(request)}
 ${consentText(brand)}
 <p><button type="submit">Submit my review</button></p>
-</form>`,
+</form>
+${myReviewsLink(request)}`,
     headingOf(product),
   );
 }
@@ -51,11 +51,17 @@ function aboutProduct({ store_name: store, is_site: isSite }: ReviewRequest, { i
   return markup`<div class="product"><img src="${image}" alt="">${from}</div>`;
 }
 
-function rating(request: ReviewRequest): Html {
+/** The fields for the title and the text. */
+export function reviewTexts(form: FormState): Html {
+  return markup`${textField(form, "title", { label: "Title", hint: "Summarize your review in a few words." })}
+${contentField(form, { label: "Your review", hint: "What do you like or dislike about it?" })}`;
+}
+
+export function rating(request: FormState): Html {
   const { error, attributes } = describeField(request, "score");
   const option = (score: number) => {
     const id = score === 1 ? markup` id="score"` : undefined;
-    const checked = request.fields.score === String(score) && markup` checked`;
+    const checked = request.fields["score"] === String(score) && markup` checked`;
     return markup`
 <label><input type="radio" name="score" value="${score}"${id}${checked} required><span class="star" aria-hidden="true"></span>
 <span>${score}<span class="unseen"> ${score === 1 ? "star" : "stars"}</span></span></label>`;

@@ -1,10 +1,10 @@
 import type { SeoPage } from "../contract/index.ts";
 import type { PageContent } from "./document.ts";
 import { type Html, markup, trusted } from "./markup.ts";
-import { bottomLine, noMicrodata, reviewList } from "./review-parts.ts";
+import { bottomLine, myReviewsLink, noMicrodata, reviewList } from "./review-parts.ts";
 
 /** The page with the reviews of a product or of the store. */
-export function seoPage({ page }: { readonly page: SeoPage }): PageContent {
+export function seoPage({ page }: { readonly page: SeoPage & { readonly my_reviews_url: string } }): PageContent {
   // Structured data for search engines. Escapes `<`, so that user text cannot end the element.
   const data = JSON.stringify(describe(page)).replaceAll("<", String.raw`\u003c`);
   return {
@@ -15,7 +15,8 @@ ${image(page)}
 ${link(page)}
 ${page.description ? markup`<p class="text" dir="auto">${page.description}</p>` : undefined}
 <h2>Reviews</h2>
-${bottomLine(page, noMicrodata)}${reviewList(page.reviews, noMicrodata)}`,
+${bottomLine(page, noMicrodata)}${reviewList(page.reviews, noMicrodata)}
+${myReviewsLink(page)}`,
   };
 }
 

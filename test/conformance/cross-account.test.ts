@@ -13,8 +13,8 @@ const withToken = [...operations].filter(
   ([, { auth, acceptsUtoken }]) => auth === "utoken" || auth === "core" || acceptsUtoken === true,
 );
 
-/** Of these, anyone may call two; a token only makes the caller's texts trustworthy. */
-const publicWithToken = new Set<OperationName>(["reviews.create", "questions.sendConfirmation"]);
+/** Of these, anyone may call three; a token only makes the caller's texts trustworthy. */
+const publicWithToken = new Set<OperationName>(["reviews.create", "questions.sendConfirmation", "myReviews.request"]);
 const storeOnly = withToken.filter(([name]) => !publicWithToken.has(name));
 
 /** Every operation of one account, including those for shoppers. */
@@ -148,6 +148,7 @@ const ownValues: Readonly<Partial<Record<OperationName, Input>>> = {
   "reviews.create": review,
   "reviews.createNow": { ...review, past: { created_at: "2026-01-01T00:00:00Z" } },
   "questions.sendConfirmation": { ...review, product_id: "teapot" },
+  "myReviews.request": { email: "changed@mail.example" },
   "unsubscribers.massCreate": { email_list: { 1: ["carol@mail.example"] } },
   "webhookDeliveries.list": {},
 };
@@ -251,7 +252,8 @@ describeBackends("an operation with a token", (harness) => {
     const victim = await harness().newAccount();
     const other = await harness().newAccount();
     const { appKey } = victim.caller;
-    for (const name of publicWithToken) {
+    // A token changes only whether requests for links are limited.
+    for (const name of [...publicWithToken].filter((one) => one !== "myReviews.request")) {
       const created: unknown[] = [];
       const callers = [{ appKey }, { appKey, utoken: other.caller.utoken }, victim.caller];
       for (const [nth, caller] of callers.entries()) {

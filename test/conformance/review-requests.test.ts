@@ -17,7 +17,7 @@ const storedReview = {
   verified_buyer: true,
   created_at: new Date(startMs).toISOString(),
 };
-const goneRequest = { state: "gone", product: null, review: null };
+const goneRequest = { state: "gone", product: null, review: null, my_reviews_url: "" };
 
 /** Creates an account with an order, and returns the token of its review page. */
 async function setUp(harness: Harness, order: Record<string, unknown> = {}) {
@@ -57,6 +57,7 @@ describeIsolated("review requests", (harness) => {
       fields: { score: "", title: "", content: "", display_name: "Ann" },
       problems: [],
       review: null,
+      my_reviews_url: expect.stringMatching(/\/pages\/\w+\/my_reviews$/) as string,
     } satisfies ReviewRequest);
   });
 

@@ -14,7 +14,15 @@ export interface CommandCall {
   /** Maps names of values to save to their paths in the printed JSON. */
   readonly keep?: Readonly<Record<string, string>>;
   /** A token from an email link, to be saved as `token` before the call. */
-  readonly token?: "verify_url" | "confirm_url" | "unsubscribe_url" | "review" | "answer" | "open" | "click";
+  readonly token?:
+    | "verify_url"
+    | "confirm_url"
+    | "unsubscribe_url"
+    | "review"
+    | "answer"
+    | "myReviews"
+    | "open"
+    | "click";
 }
 
 const product = { name: "Teapot", url: "https://shop.example/teapot" };
@@ -294,6 +302,10 @@ export const commandCalls: readonly CommandCall[] = [
   { call: "campaigns.get", words: ["api", "campaigns.get", "{campaign_id}"] },
   { call: "campaigns.stop", words: ["api", "campaigns.stop", "{campaign_id}"] },
   { call: "campaigns.resume", words: ["api", "campaigns.resume", "{campaign_id}"] },
+  { call: "myReviews.form", words: ["api", "myReviews.form"] },
+  { call: "myReviews.request", words: ["api", "myReviews.request", "--email", "ann@mail.example"] },
+  { call: "myReviews.show", words: ["api", "myReviews.show", "{token}"], token: "myReviews" },
+  { call: "myReviews.change", words: ["api", "myReviews.change", "{token}", "--review", "0"] },
   { call: "emails.previewResend", words: ["api", "emails.previewResend", "--mail-ids", "[1]"] },
   { call: "emails.resend", words: ["api", "emails.resend", "--mail-ids", "[1]"] },
   ...(["emails.previewSend", "emails.send"] as const).map((call) => ({

@@ -44,6 +44,8 @@ export function createLinkTokens({ sealer, clock }: Harness, email: StoredEmail)
     answer: (id: number) => tokenOf(linkUrl({ ...email, kind: "answer_question", id }, context)),
     open: () => tokenOf(openUrl(email, context)),
     click: (url: string) => tokenOf(clickUrl(email, url, context)),
+    myReviews: (person: string) =>
+      tokenOf(linkUrl({ ...email, kind: "my_reviews", id: email.mailId, person }, context)),
     unsubscribe: () => tokenOf(linkUrl({ ...email, kind: "unsubscribe", id: email.mailId }, context)),
   };
 }

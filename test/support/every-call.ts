@@ -340,4 +340,18 @@ async function callReviewRequests(harness: Harness, service: Service): Promise<v
   await service.answerRequests.write({ ...answered, content: "Yes", display_name: "Ann" });
   await service.reviewRequests.show({ token: tokens.review() });
   await service.reviewRequests.write({ token: tokens.review(), ...formFields });
+  await callMyReviews(tokens.myReviews("ann@mail.example"), service);
+}
+
+async function callMyReviews(token: string, service: Service): Promise<void> {
+  await service.myReviews.form({});
+  await service.myReviews.request({ email: "ann@mail.example" });
+  await service.myReviews.request({});
+  const { page } = await service.myReviews.show({ token });
+  const [{ id: review } = { id: 0 }] = page.reviews;
+  await service.myReviews.show({ token, review, action: "edit" });
+  await service.myReviews.show({ token, photo: 0, question: 0 });
+  await service.myReviews.change({ token, review, score: "5", title: "Better", content: "Better" });
+  await service.myReviews.change({ token, review, content: "" });
+  await service.myReviews.change({ token, review, action: "delete" });
 }

@@ -27,6 +27,17 @@ function visitAndSubmit(address: (shop: Shop, texts?: ShopTexts) => Promise<stri
 
 const form: Visit = async (shop, page, texts) => page.goto(await shop.reviewAddress(texts));
 
+/** Follows a link of the page of what a person has written. */
+const followOwn =
+  (kind: RegExp): Visit =>
+  async (shop, page, texts) => {
+    await page.goto(await shop.myReviewsAddress(texts));
+    await page.getByRole("link", { name: kind }).first().click();
+    await page.getByRole("button").waitFor();
+  };
+
+const requestLink: Visit = (shop, page) => page.goto(`${shop.url}/starpost/v1/pages/${shop.appKey}/my_reviews`);
+
 /** A visit to every page that the server renders, by name. */
 export const pageVisits: Readonly<Record<string, Visit>> = {
   "review form": form,
@@ -50,6 +61,38 @@ export const pageVisits: Readonly<Record<string, Visit>> = {
   "question confirmed": visitAndSubmit((shop, texts) => shop.confirmAddress(texts)),
   unsubscribe: async (shop, page) => page.goto(await shop.unsubscribeAddress()),
   unsubscribed: visitAndSubmit((shop) => shop.unsubscribeAddress()),
+  "my reviews": async (shop, page, texts) => page.goto(await shop.myReviewsAddress(texts)),
+  "my reviews, edit a review": followOwn(/^Edit your review/),
+  "my reviews, edit with mistakes": async (shop, page, texts) => {
+    await followOwn(/^Edit your review/)(shop, page, texts);
+    await page.locator("#title").fill(" ");
+    await press(page);
+  },
+  "my reviews, edit a question": followOwn(/^Edit your question/),
+  "my reviews, saved": async (shop, page, texts) => {
+    await followOwn(/^Edit your review/)(shop, page, texts);
+    await press(page);
+  },
+  "my reviews, delete a photo": followOwn(/^Delete photo/),
+  "my reviews, delete a review": followOwn(/^Delete your review/),
+  "my reviews, delete a question": followOwn(/^Delete your question/),
+  "my reviews, deleted": async (shop, page, texts) => {
+    for (const kind of [/^Delete your review/, /^Delete your question/]) {
+      if (kind.source.includes("review")) await followOwn(kind)(shop, page, texts);
+      else await page.getByRole("link", { name: kind }).click();
+      await press(page);
+    }
+  },
+  "my reviews, request": requestLink,
+  "my reviews, request with mistakes": async (shop, page) => {
+    await requestLink(shop, page);
+    await press(page);
+  },
+  "my reviews, requested": async (shop, page) => {
+    await requestLink(shop, page);
+    await page.locator("#email").fill("ann@mail.example");
+    await press(page);
+  },
   "signed in": async (shop, page) => page.goto(await shop.signInAddress()),
   "expired sign-in link": (shop, page) => page.goto(`${shop.url}/starpost/v1/admin/nothing`),
   "reviews of a product": async (shop, page, texts) => page.goto(await shop.reviewsAddress(texts)),

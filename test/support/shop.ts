@@ -11,6 +11,7 @@ import { createService, type Service } from "../../src/service/service.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { anOrder, anOrderedProduct, aReview } from "./builders.ts";
 import { aQuestion } from "./emails.ts";
+import { takePhoto } from "./photos.ts";
 import { silentLog } from "./silent-log.ts";
 
 /** User texts that override the defaults. */
@@ -34,6 +35,8 @@ export interface Shop {
   readonly verifyAddress: (texts?: ShopTexts) => Promise<string>;
   readonly confirmAddress: (texts?: ShopTexts) => Promise<string>;
   readonly unsubscribeAddress: () => Promise<string>;
+  /** The page of somebody who has written a review with photos, a comment, and a question. */
+  readonly myReviewsAddress: (texts?: ShopTexts) => Promise<string>;
   /** Enables open and click tracking, and returns the values of a new email. */
   readonly trackedAddresses: (target: string) => Promise<{ readonly open: string; readonly click: string }>;
   /** Returns the totals of all email counters. */
@@ -123,6 +126,28 @@ export async function openShop(): Promise<Shop> {
     unsubscribeAddress: async () => {
       const { mailId, accountId } = await order();
       return linkUrl({ kind: "unsubscribe", id: mailId, mailId, accountId }, context());
+    },
+    myReviewsAddress: async ({ product = "A teapot", question = "Does it pour well?", ...texts } = {}) => {
+      orders += 1;
+      const written = { ...review({ product, ...texts }), sku: `pot${orders}`, email: `me${orders}@mail.example` };
+      const { image_upload_token } = await service.reviews.create(written);
+      const [photo, wide] = [await takePhoto(), await takePhoto({ width: 1_200 })];
+      for (const taken of [photo, wide]) {
+        await service.images.upload({ image_upload_token, image: taken.toString("base64") });
+      }
+      const follow = async (name: string) => {
+        await service.links.follow({ token: (await lastLink(name)).split("/").at(-1) ?? "" });
+      };
+      await follow("verify_url");
+      const { mailId, accountId } = await lastMail();
+      const token = linkUrl({ kind: "my_reviews", id: mailId, mailId, accountId, person: written.email }, context());
+      const asked = { product_id: written.sku, product_title: product, review_content: question };
+      await service.questions.sendConfirmation(aQuestion({ ...asked, email: written.email }));
+      await follow("confirm_url");
+      const { page } = await service.myReviews.show({ token: token.split("/").at(-1) ?? "" });
+      const review_id = page.reviews[0]?.id ?? 0;
+      await service.reviews.comment({ review_id, content: texts.content ?? "Thank you!" });
+      return token;
     },
     trackedAddresses: async (target) => {
       for (const name of ["track_opens", "track_clicks"] as const) {

@@ -5,7 +5,7 @@ export type EmailTypeId = keyof typeof emailTypes;
 /**
  * The email type of each category, which is what recipients unsubscribe from. Source: spec "Email statistics".
  * Assumed: the specification lists types and categories but not how they relate; resent emails have the type of manual
- * resends, and the coupon types have no category.
+ * resends, and the coupon types have no category. Nobody can unsubscribe from type 0.
  */
 export const emailTypeOf = {
   reminder: 1,
@@ -26,10 +26,18 @@ export const emailTypeOf = {
   resend_map: 13,
   custom_map: 15,
   map: 1,
-} as const satisfies Readonly<Record<string, EmailTypeId>>;
+  my_reviews: 0,
+} as const satisfies Readonly<Record<string, EmailTypeId | 0>>;
 
 export type EmailCategory = keyof typeof emailTypeOf;
-export const emailCategories = Object.keys(emailTypeOf) as readonly EmailCategory[];
+/** All categories of emails. */
+export const recordedCategories = Object.keys(emailTypeOf) as readonly EmailCategory[];
+
+/** Categories of this product, which the statistics of the specification do not contain. */
+const ownCategories: ReadonlySet<string> = new Set<EmailCategory>(["my_reviews"]);
+
+/** Source: spec "Email statistics". */
+export const emailCategories = recordedCategories.filter((category) => !ownCategories.has(category));
 
 /**
  * The categories of emails that the service sends, which have templates.
@@ -51,6 +59,7 @@ export const sentEmailCategories = [
   "answer_notification_shoppers",
   "custom_map",
   "testimonials_request",
+  "my_reviews",
 ] as const satisfies readonly EmailCategory[];
 export type SentEmailCategory = (typeof sentEmailCategories)[number];
 
@@ -107,10 +116,22 @@ export function categoriesOf(emailTypeId: number): readonly EmailCategory[] {
   return emailCategories.filter((category) => emailTypeOf[category] === emailTypeId);
 }
 
-/** The types of emails that answer an action of their recipient: verify a review, confirm a question. */
+/** Categories of emails to the people of the store. All others are sent to shoppers. */
+const storeCategories: ReadonlySet<string> = new Set<EmailCategory>([
+  "comment_request",
+  "answer_request_shop_owner",
+  "answer_notification_shop_owner",
+]);
+
+export function isToShopper(category: string): boolean {
+  return !storeCategories.has(category);
+}
+
+/** The types of emails that answer an action of their recipient: verify a review, confirm a question, request a link. */
 const requestedTypes: ReadonlySet<number> = new Set([
   emailTypeOf.anonymous_testimonials_request,
   emailTypeOf.question_confirmation,
+  emailTypeOf.my_reviews,
 ]);
 
 /**

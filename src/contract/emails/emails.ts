@@ -6,6 +6,7 @@ import {
   emailCounters,
   emailEventNames,
   emailStates,
+  recordedCategories,
   sendCategories,
 } from "./categories.ts";
 import { emailRuleNames, type ForecastRuleName, forecastRuleNames } from "./rules.ts";
@@ -69,7 +70,7 @@ export type EmailSort = (typeof emailSorts)[number];
 /** A queued, sent, or unsent email. */
 export const emailRecord = lazyObject(() => ({
   id: z.number().int(),
-  category: z.enum(emailCategories),
+  category: z.enum(recordedCategories),
   email: z.string(),
   name: z.string(),
   state: z.enum(emailStates),
@@ -233,7 +234,7 @@ export const emails = {
       order_id: shape.id.optional(),
       product_id: shape.id.optional(),
       email: shape.email.optional(),
-      category: z.enum(emailCategories, { error: oneOf(emailCategories) }).optional(),
+      category: z.enum(recordedCategories, { error: oneOf(recordedCategories) }).optional(),
       email_type_id: emailTypeId().optional(),
       /** Part of the address, the name, or the order ID. With it, the list is sorted by ID. */
       search: partOfText().optional(),

@@ -10,13 +10,14 @@ import { shape } from "../shapes.ts";
 export const linkKinds = ["verify_review", "confirm_question", "unsubscribe"] as const;
 export type LinkKind = (typeof linkKinds)[number];
 
-/** All signed links in emails: actions, the forms for reviews and answers, and open and click tracking. */
-export const emailLinkKinds = [...linkKinds, "write_review", "answer_question", "open", "click"] as const;
+/** All signed links in emails: actions, forms for reviews and answers, what a person has written, and open and click tracking. */
+export const emailLinkKinds = [...linkKinds, "write_review", "answer_question", "my_reviews", "open", "click"] as const;
 export type EmailLinkKind = (typeof emailLinkKinds)[number];
 
 /**
  * How long each kind of link remains valid.
- * Assumed: unsubscribe and tracking links last longest, because people keep emails; a review or an answer can be written for 90 days.
+ * Assumed: unsubscribe and tracking links last longest, because people keep emails; a review or an answer can be written, and
+ * changed, for 90 days.
  */
 export const linkLifetimeMs: Readonly<Record<EmailLinkKind, number>> = {
   verify_review: 30 * dayMs,
@@ -24,6 +25,7 @@ export const linkLifetimeMs: Readonly<Record<EmailLinkKind, number>> = {
   unsubscribe: 365 * dayMs,
   write_review: 90 * dayMs,
   answer_question: 90 * dayMs,
+  my_reviews: 90 * dayMs,
   open: 365 * dayMs,
   click: 365 * dayMs,
 };
@@ -35,6 +37,7 @@ export const linkPaths: Readonly<Record<EmailLinkKind, string>> = {
   unsubscribe: `${extensionPrefix}/l`,
   write_review: `${extensionPrefix}/r`,
   answer_question: `${extensionPrefix}/q`,
+  my_reviews: `${extensionPrefix}/m`,
   open: `${extensionPrefix}/o`,
   click: `${extensionPrefix}/c`,
 };

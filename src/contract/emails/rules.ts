@@ -108,6 +108,7 @@ const rules = {
     description: "an earlier email to the address bounced",
     settings: ["bounced_before"],
   },
+  nothing_written: { description: "the address has no confirmed review or question", settings: [] },
   reviewed_lately: {
     description: "the customer reviewed the product in the last {reviewed_within_months} months",
     settings: ["reviewed_lately", "reviewed_within_months"],
@@ -124,9 +125,13 @@ export const emailRuleTable: Readonly<Record<EmailRuleName, EmailRule>> = rules;
 
 /** The rules that apply to a forecast: all except those about individual emails and existing orders. */
 export const forecastRuleNames = emailRuleNames.filter(
-  (name): name is ForecastRuleName => name !== "past_order" && name !== "stopped_by_hand" && name !== "held_too_long",
+  (name): name is ForecastRuleName =>
+    name !== "past_order" && name !== "stopped_by_hand" && name !== "held_too_long" && name !== "nothing_written",
 );
-export type ForecastRuleName = Exclude<EmailRuleName, "past_order" | "stopped_by_hand" | "held_too_long">;
+export type ForecastRuleName = Exclude<
+  EmailRuleName,
+  "past_order" | "stopped_by_hand" | "held_too_long" | "nothing_written"
+>;
 
 /** Returns the setting that turns the rule on or off, if there is one. It has the same name as the rule. */
 export function findRuleSwitch(name: EmailRuleName): EmailSettingName | undefined {

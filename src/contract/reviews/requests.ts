@@ -12,12 +12,15 @@ export type ReviewFormField = (typeof reviewFormFields)[number];
 /** Maximum lengths in the review form, in UTF-16 code units, as browsers count. Assumed: shorter than the limits of the API. */
 export const reviewFormLimits = { title: 150, content: 10_000, display_name: 100 } as const;
 
-const formFields = lazyObject(() => ({
+export const formFields = lazyObject(() => ({
   score: z.string(),
   title: z.string(),
   content: z.string(),
   display_name: z.string(),
 }));
+
+/** Errors in submitted fields, worded for shoppers. */
+export const formProblems = lazily(() => z.array(z.object({ field: z.enum(reviewFormFields), error: z.string() })));
 
 const requestedReview = lazyObject(() => ({
   score: z.number().int(),
@@ -50,10 +53,12 @@ const request = lazyObject(() => ({
   product: requestedProduct().nullable(),
   /** The values of the fields: as submitted, or initially the customer's name and the rating of the star link. */
   fields: formFields(),
-  /** Errors in the submitted fields, worded for shoppers. If there are any, no review is stored. */
-  problems: z.array(z.object({ field: z.enum(reviewFormFields), error: z.string() })),
+  /** If there are any, no review is stored. */
+  problems: formProblems(),
   /** The review, if the state is `done`. */
   review: requestedReview().nullable(),
+  /** Where the recipient can request the link to everything they have written. */
+  my_reviews_url: z.string(),
 }));
 export type ReviewRequest = z.output<ReturnType<typeof request>>;
 

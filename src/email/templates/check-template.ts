@@ -1,4 +1,4 @@
-import { type Brand, type SentEmailCategory, siteReviewsId } from "../../contract/index.ts";
+import { type Brand, isToShopper, type SentEmailCategory, siteReviewsId } from "../../contract/index.ts";
 import type { EmailTemplate, OutgoingEmail } from "../outgoing-email.ts";
 import { createScope, type EmailScope, getRenderer, renderEmail } from "./render-email.ts";
 import { TemplateError, type TemplatePart } from "./template-error.ts";
@@ -130,6 +130,7 @@ const sampleData: Readonly<Record<SentEmailCategory, OutgoingEmail["data"]>> = {
   answer_request_shoppers: { ...question, question_id: 3, answer_url: link },
   answer_notification_shop_owner: { ...answer, is_by_store: false },
   answer_notification_shoppers: { ...answer, is_by_store: true },
+  my_reviews: {},
 };
 
 export function createSampleEmail(
@@ -139,7 +140,7 @@ export function createSampleEmail(
     category,
     to: { name: "Ana Müller", address: "ana@customer.example" },
     store: { name: "Tea & Cups", url: "https://shop.example/" },
-    data: sampleData[category],
+    data: isToShopper(category) ? { ...sampleData[category], my_reviews_url: `${link}-reviews` } : sampleData[category],
     unsubscribeUrl: `${link}-unsubscribe`,
   };
 }

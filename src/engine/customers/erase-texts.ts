@@ -41,7 +41,15 @@ export async function eraseTexts(rows: CustomerRows, reviews: ReviewErasure, con
   return images;
 }
 
-async function eraseImages({ person: { accountId }, reviews }: CustomerRows, context: HandlerContext): Promise<number> {
+/** Reviews of an account, by row ID. */
+interface ErasedReviews extends Pick<CustomerRows, "reviews"> {
+  readonly person: Pick<CustomerRows["person"], "accountId">;
+}
+
+export async function eraseImages(
+  { person: { accountId }, reviews }: ErasedReviews,
+  context: HandlerContext,
+): Promise<number> {
   if (reviews.length === 0) return 0;
   const ofReviews = { account_id: accountId, review_row: reviews };
   const found = await findRows("review_images", ["id", "photo_size", "thumb_size"], ofReviews, context);
@@ -72,7 +80,10 @@ async function anonymizeReviews(rows: CustomerRows, context: HandlerContext): Pr
     .execute();
 }
 
-async function deleteReviews({ person: { accountId }, reviews }: CustomerRows, context: HandlerContext): Promise<void> {
+export async function deleteReviews(
+  { person: { accountId }, reviews }: ErasedReviews,
+  context: HandlerContext,
+): Promise<void> {
   if (reviews.length === 0) return;
   const { transaction } = context;
   const counted = await selectAccountRows("reviews", accountId, transaction)

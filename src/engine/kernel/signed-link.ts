@@ -13,6 +13,8 @@ export interface Claim {
   readonly productRow?: number | undefined;
   /** The target of a link that tracks clicks. */
   readonly url?: string | undefined;
+  /** The key of the address of the person whose reviews and questions a link shows. */
+  readonly person?: string | undefined;
   readonly accountId: number;
   readonly expiresAtMs: number;
 }
@@ -85,7 +87,7 @@ export function hideLinks<T>(response: T, { account }: Pick<HandlerContext, "acc
 type LinkContext = Pick<HandlerContext, "sealer" | "publicUrl" | "nowMs">;
 
 /** Target of a link in an email: a review, a question, or the email itself (depending on the kind), and the email. */
-interface LinkTarget extends Pick<Claim, "id" | "accountId" | "productRow" | "url"> {
+interface LinkTarget extends Pick<Claim, "id" | "accountId" | "productRow" | "url" | "person"> {
   readonly kind: EmailLinkKind;
   readonly mailId: number;
 }

@@ -95,3 +95,8 @@ export function seoPageUrl({
   const page = `${publicUrl}${extensionPrefix}/pages/${encodeURIComponent(appKey)}/products`;
   return productId === undefined ? page : `${page}/${encodeURIComponent(productId)}`;
 }
+
+/** The page where anyone can request the link to what was written with an address. */
+export function myReviewsUrl(appKey: string, { publicUrl }: { readonly publicUrl: string }): string {
+  return `${publicUrl}${extensionPrefix}/pages/${encodeURIComponent(appKey)}/my_reviews`;
+}

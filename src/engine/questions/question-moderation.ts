@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import { type contract, type QuestionState, recordNotFound, ServiceError } from "../../contract/index.ts";
 import { readStoreName } from "../accounts/account-profile.ts";
 import { deleteAccountRows, deleteRows, sameAccount, selectAccountRows, updateRows } from "../kernel/account-rows.ts";
@@ -39,28 +40,34 @@ export const questionModerationHandlers: Pick<Questions, "setPublished" | "delet
     return { question: { id, sku, content, state, created_at: iso(created_at) } };
   },
 
-  /** @throws ServiceError `recordNotFound` */
-  delete: async ({ question_id, by, reason }, context) => {
-    const question = await findQuestion(question_id, context);
-    const { account_id: accountId, user_row: authorRow } = question;
-    await withdrawQuestionEmails(question, context);
-    await countQuestion(question, -1, context);
-    const { transaction } = context;
-    const answers = await deleteAccountRows("answers", accountId, transaction)
-      .where("question_row", "=", question_id)
-      .returning("id")
-      .execute();
-    const ids = answers.map(({ id }) => id);
-    await removePublicIds("answer", ids, accountId, context);
-    await deleteRows("questions", { account_id: accountId, id: question_id }, { transaction });
-    await removePreviousTexts({ questionId: question_id }, accountId, context);
-    const event = { questionId: question_id, authorRow, event: "deleted", by, reason };
-    await recordQuestionEvent(event, accountId, context);
+  delete: async (input, context) => {
+    await deleteQuestion(input, context);
     return {};
   },
 
   history: ({ question_id }, context) => listQuestionHistory(question_id, context),
 };
+
+/** Deletes a question with its answers. @throws ServiceError `recordNotFound` */
+export async function deleteQuestion(
+  { question_id, by, reason }: z.output<typeof contract.questions.delete.input>,
+  context: HandlerContext,
+): Promise<void> {
+  const question = await findQuestion(question_id, context);
+  const { account_id: accountId, user_row: authorRow } = question;
+  await withdrawQuestionEmails(question, context);
+  await countQuestion(question, -1, context);
+  const { transaction } = context;
+  const answers = await deleteAccountRows("answers", accountId, transaction)
+    .where("question_row", "=", question_id)
+    .returning("id")
+    .execute();
+  const ids = answers.map(({ id }) => id);
+  await removePublicIds("answer", ids, accountId, context);
+  await deleteRows("questions", { account_id: accountId, id: question_id }, { transaction });
+  await removePreviousTexts({ questionId: question_id }, accountId, context);
+  await recordQuestionEvent({ questionId: question_id, authorRow, event: "deleted", by, reason }, accountId, context);
+}
 
 export const answerModerationHandlers: Pick<Answers, "edit" | "delete"> = {
   /**

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type * as z from "zod";
 import { actorNames, type contract, linkLifetimeMs } from "../../contract/index.ts";
 import { requireFeature } from "../accounts/account-settings.ts";
-import { selectAccountRows } from "../kernel/account-rows.ts";
+import { findRow, selectAccountRows, updateRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { addProducts, findStoreProduct } from "../products/product-lookup.ts";
 import { queueEmail } from "../kernel/outbox.ts";
@@ -98,6 +98,19 @@ function toProduct(input: NewQuestion) {
     description: emptyToNull(input.product_description),
     product_tags: emptyToNull(input.product_tags),
   };
+}
+
+/**
+ * Replaces the text of a question for its author. Assumed: it stays public if it is, because only the product of a question
+ * decides whether it waits for the store.
+ */
+export async function editQuestion(id: number, content: string, context: HandlerContext): Promise<void> {
+  const { id: account_id } = accountOf(context);
+  const found = await findRow("questions", ["content", "user_row"], { account_id, id }, context);
+  if (!found || found.content === content) return;
+  await updateRows("questions", { content, content_key: keyOf(content) }, { account_id, id }, context);
+  const event = { questionId: id, authorRow: found.user_row, event: "edited", by: actorNames.user };
+  await recordQuestionEvent({ ...event, previous: found.content }, account_id, context);
 }
 
 /** Assumed: questions are equal if they differ only in case and white space. */

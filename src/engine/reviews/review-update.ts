@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { type contract, type FieldError, type ItemOutcome, outcomeOf } from "../../contract/index.ts";
+import { actorNames, type contract, type FieldError, type ItemOutcome, outcomeOf } from "../../contract/index.ts";
 import type { Row } from "../../storage/tables.ts";
 import { verifyAuthor } from "../accounts/shoppers.ts";
 import { deleteRows, findRows, updateRows } from "../kernel/account-rows.ts";
@@ -14,6 +14,10 @@ import { updateStarTotals } from "./star-totals.ts";
 
 type Input = z.output<typeof contract.reviews.update.input>;
 
+export function createChanges(): Changes {
+  return { columns: {}, fields: [], events: [], dropped: [] };
+}
+
 /** The reason of all events of an update, by which they differ from decisions that were made here. */
 const reason = "imported again";
 
@@ -27,8 +31,8 @@ interface Changes {
 
 /**
  * Updates a review from where it was imported, and records what it was before.
- * Assumed: decisions made here win: a comment or a publication that the store has changed here since stays, and so does a
- * verified author. It sends no emails.
+ * Assumed: decisions made here win: a comment or a publication that the store has changed here since stays, and so do a
+ * verified author and a text that its author has edited here. It sends no emails.
  */
 export async function updateReview(
   input: Input,
@@ -37,11 +41,13 @@ export async function updateReview(
   const { id: accountId } = accountOf(context);
   const found = await findReview(input.review_id, context);
   const { id } = found.review;
-  const changes: Changes = { columns: {}, fields: [], events: [], dropped: [] };
-  changeText(input, found, changes);
+  const changes = createChanges();
+  const decided = await findDecided(id, context);
+  if (decided.has(editedByAuthor)) dropText(input, found, changes);
+  else changeText(input, found, changes);
   await changeAuthor(input, found, changes, context);
   await changeImages(input, found, changes, context);
-  if (input.past) changeDecisions(input.past, found, await findDecided(id, context), changes);
+  if (input.past) changeDecisions(input.past, found, decided, changes);
   const { columns, fields, events, dropped } = changes;
   if (fields.length === 0) return { parts: found, ...outcomeOf("unchanged", { dropped }) };
   await updateRows("reviews", { ...columns, updated_at: context.nowMs }, { id }, context);
@@ -59,7 +65,12 @@ export async function updateReview(
 }
 
 /** Changes what the author wrote. The history gets the content; the reason has the title and the score. */
-function changeText(input: Input, { review }: ReviewParts, { columns, fields, events }: Changes): void {
+export function changeText(
+  input: Pick<Input, "review_title" | "review_content" | "review_score" | "past">,
+  { review }: ReviewParts,
+  { columns, fields, events }: Changes,
+  why = reason,
+): void {
   const { review_title: title, review_content: content, review_score: score, past } = input;
   const before: string[] = [];
   if (title !== undefined && title !== review.title) {
@@ -79,7 +90,16 @@ function changeText(input: Input, { review }: ReviewParts, { columns, fields, ev
   }
   if (fields.length === 0) return;
   const previous = isRewritten ? review.content : null;
-  events.push({ event: "edited", reason: [reason, ...before].join("; "), previous });
+  events.push({ event: "edited", reason: [why, ...before].join("; "), previous });
+}
+
+const changedSince = "was changed on the service since";
+
+/** Keeps what the author has edited here. */
+function dropText(input: Input, found: ReviewParts, { dropped }: Changes): void {
+  const ignored = createChanges();
+  changeText(input, found, ignored);
+  dropped.push(...ignored.fields.map((field) => ({ field, error: changedSince })));
 }
 
 /**
@@ -143,7 +163,7 @@ function changeDecisions(
   decided: ReadonlySet<string>,
   { columns, fields, events, dropped }: Changes,
 ): void {
-  const error = "was changed on the service since";
+  const error = changedSince;
   const isCommentDecided = ["commented", "comment_edited", "comment_deleted"].some((event) => decided.has(event));
   const commentedMs = comment_created_at ? Date.parse(comment_created_at) : undefined;
   const isOther = comment && comment !== review.comment;
@@ -169,15 +189,23 @@ function changeDecisions(
   events.push({ event, reason, previous: null });
 }
 
-/** The events of a review's history that are decisions made here. */
+const editedByAuthor = `edited by ${actorNames.user}`;
+
+/** The events of a review's history that are decisions made here. Those of the author name the author. */
 async function findDecided(id: number, context: HandlerContext): Promise<ReadonlySet<string>> {
   const { id: account_id } = accountOf(context);
-  const events = await findRows("review_events", ["event", "reason"], { account_id, review_row: id }, context);
-  return new Set(events.filter((event) => event.reason !== reason).map(({ event }) => event));
+  const events = await findRows(
+    "review_events",
+    ["event", "reason", "by_name"],
+    { account_id, review_row: id },
+    context,
+  );
+  const made = events.filter((event) => event.reason !== reason);
+  return new Set(made.map(({ event, by_name }) => (by_name === actorNames.user ? `${event} by ${by_name}` : event)));
 }
 
 /** Counts the new score of a published review instead of the old one. */
-async function recount(
+export async function recount(
   { product_row: productRow, published, score }: Row<"reviews">,
   columns: Partial<Row<"reviews">>,
   context: HandlerContext,

@@ -9,7 +9,7 @@ import {
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { requireProduct, unknownProduct } from "../products/product-lookup.ts";
 import { openProductView } from "../products/product-view.ts";
-import { isSlugOfOwner, seoPageUrl } from "../kernel/slug.ts";
+import { isSlugOfOwner, myReviewsUrl, seoPageUrl } from "../kernel/slug.ts";
 import { readAccountProfile } from "../accounts/account-profile.ts";
 import { selectAccountRows } from "../kernel/account-rows.ts";
 import { anonymousType } from "../reviews/review-response.ts";
@@ -58,7 +58,7 @@ export const seoHandlers: Handlers<typeof contract.seo> = {
   page: async ({ product_id }, context) => {
     const page = await readSeoPage(product_id, { per_page: seoPageReviews }, context);
     if (!page) throw unknownProduct(product_id ?? siteReviewsId);
-    return { page };
+    return { page: { ...page, my_reviews_url: myReviewsUrl(accountOf(context).appKey, context) } };
   },
 };
 

@@ -20,6 +20,8 @@ const adding = [
   "emails.resend",
   "emails.send",
   "emails.sendTest",
+  "myReviews.change",
+  "myReviews.request",
   "questions.sendConfirmation",
   "reviewRequests.write",
   "reviewRules.add",

@@ -28,7 +28,10 @@ const review = {
   created_at: "2026-03-15T23:30:00.000Z",
 };
 
-const pot: SeoPage = {
+const my_reviews_url = "https://shop.example/my_reviews";
+
+const pot: SeoPage & { readonly my_reviews_url: string } = {
+  my_reviews_url,
   product_id: "pot",
   name: "A pot",
   url: "https://shop.example/pot?a=1&b=2",
@@ -55,7 +58,8 @@ const top: TopReview = {
   display_name: "Jane D.",
 };
 
-const hostilePage = (text: string): SeoPage => ({
+const hostilePage = (text: string): typeof pot => ({
+  my_reviews_url,
   product_id: "pot",
   name: text,
   url: text,

@@ -188,6 +188,8 @@ describe("the contract", () => {
     expect(others.map(([name]) => name).toSorted()).toEqual([
       "answerRequests.show",
       "links.show",
+      "myReviews.form",
+      "myReviews.show",
       "reviewRequests.show",
       "users.signIn",
       "users.signedIn",

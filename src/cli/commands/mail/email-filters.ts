@@ -1,4 +1,4 @@
-import { emailCategories } from "../../../contract/emails/categories.ts";
+import { recordedCategories } from "../../../contract/emails/categories.ts";
 import type { EmailCategory } from "../../../contract/index.ts";
 import { emailType, oneOf, readEmail } from "../../program/flag-values.ts";
 import { timeFlags, toTimeRange } from "../../program/relative-time.ts";
@@ -6,7 +6,7 @@ import { timeFlags, toTimeRange } from "../../program/relative-time.ts";
 /** The filters by which emails are listed and selected, except for their states. */
 export const emailFilters = {
   email: { value: "<address>", description: "only emails to this address", read: readEmail },
-  category: { value: "<category>", description: "only this category", ...oneOf(emailCategories) },
+  category: { value: "<category>", description: "only this category", ...oneOf(recordedCategories) },
   type: { value: "<type>", description: "only this email type, by name or number, 1 to 17", ...emailType },
   ...timeFlags,
 } as const;

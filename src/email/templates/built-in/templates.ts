@@ -177,6 +177,24 @@ ${t("email.reply.yours")}
 const aboutProducts = (ofProduct: MessageKey, ofOrder: MessageKey) =>
   `{% if products.size == 1 %}${t(ofProduct, { product: "products[0].name" })}{% else %}${t(ofOrder, store)}{% endif %}`;
 
+const sendMyReviews: EmailTemplate = frame({
+  subject: t("email.my_reviews.subject", store),
+  preheader: t("email.my_reviews.preheader"),
+  reason: t("email.my_reviews.reason", store),
+  unsubscribe: "email.unsubscribe_requests",
+  text: `${t("email.my_reviews.opening")}
+
+{{ my_reviews_url }}
+
+${t("email.my_reviews.warning")}
+
+${t("email.my_reviews.ignore")}`,
+  html: `<p>${t("email.my_reviews.opening")}</p>
+${button("email.my_reviews.button", "my_reviews_url")}
+<p>${t("email.my_reviews.warning")}</p>
+<p>${t("email.my_reviews.ignore")}</p>`,
+});
+
 const orderAndStore = { order: "order_id", ...store };
 
 /**
@@ -229,6 +247,7 @@ export const builtInTemplates: Readonly<Record<SentEmailCategory, EmailTemplate>
     opening: byAuthor("email.answer.opening_"),
     reason: t("email.answer.reason", store),
   }),
+  my_reviews: sendMyReviews,
 };
 
 /** Asks for reviews of the products of an order. Each star opens the form with that rating. */

@@ -76,10 +76,36 @@ async function evaluateOtherEmails(
   context: Context,
 ): Promise<void> {
   const facts = await findAddressFacts(emails, accountId, context);
+  const writers = await findWriters(emails, accountId, context);
   for (const email of emails) {
-    decisions.set(email.id, { rule: evaluateAddress(email, facts.get(email.id), settings), productRows: [] });
+    const isEmpty = email.category === "my_reviews" && !writers.has(email.email_key);
+    const rule = evaluateAddress(email, facts.get(email.id), settings) ?? (isEmpty ? "nothing_written" : undefined);
+    decisions.set(email.id, { rule, productRows: [] });
   }
 }
+
+/** Finds the addresses that have a confirmed review or question, among those to which a link to them is to be sent. */
+async function findWriters(
+  emails: readonly DueEmail[],
+  accountId: number,
+  { transaction, dialect }: Context,
+): Promise<ReadonlySet<string>> {
+  const requested = emails.filter(({ category }) => category === "my_reviews");
+  if (requested.length === 0) return new Set();
+  const rows = JSON.stringify(requested.map(({ email_key }) => [email_key]));
+  const found = await selectWriters(transaction, dialect, { accountId, rows });
+  return new Set(found.rows.map(({ email_key }) => email_key));
+}
+
+const selectWriters = createStatement<{ accountId: number; rows: string }, { email_key: string }>(
+  (slot, dialect) => sql`
+    select distinct batch.email_key from ${batchOf({ email_key: "text" }, slot("rows"), dialect)} cross join users
+    where users.account_id = ${slot("accountId")} and users.email_key = batch.email_key and users.kind = 'shopper'
+      and (exists (select 1 from reviews
+          where reviews.account_id = ${slot("accountId")} and reviews.user_row = users.id)
+        or exists (select 1 from questions
+          where questions.account_id = ${slot("accountId")} and questions.user_row = users.id))`,
+);
 
 /** Finds the rule that prevents an email that does not belong to an order. */
 function evaluateAddress(

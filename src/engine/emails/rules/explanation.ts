@@ -235,6 +235,7 @@ const reasons: Readonly<Record<EmailRuleName, (context: ExplanationContext) => s
   reported_spam: ({ address, facts }) =>
     `${address} reported an earlier email as spam${onDate(facts.reported_spam?.atMs)}`,
   bounced_before: ({ address, facts }) => `an earlier email to ${address} bounced${onDate(facts.bounced_before?.atMs)}`,
+  nothing_written: ({ address }) => `${address} has no confirmed review or question`,
   reviewed_lately: ({ address, facts }) => `${address} already reviewed this product${onDate(facts.reviewed?.atMs)}`,
   too_many_to_person: ({ address, settings }) =>
     settings

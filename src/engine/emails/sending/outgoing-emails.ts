@@ -4,6 +4,7 @@ import {
   type EmailSettings,
   extensionPrefix,
   isSiteRequest,
+  isToShopper,
   siteReviewsId,
   templateCategoryOf,
 } from "../../../contract/index.ts";
@@ -81,6 +82,8 @@ function toOutgoing(
   context: HandlerContext,
 ): OutgoingEmail {
   const source = { accountId: row.account_id, mailId: row.id };
+  const my_reviews_url =
+    isToShopper(row.category) && linkUrl({ ...source, kind: "my_reviews", id: row.id, person: row.email_key }, context);
   return {
     id: row.id,
     accountId: row.account_id,
@@ -89,7 +92,7 @@ function toOutgoing(
     to: { address: row.email, name: row.name },
     store,
     brand,
-    data,
+    data: my_reviews_url === false ? data : { ...data, my_reviews_url },
     unsubscribeUrl: linkUrl({ ...source, kind: "unsubscribe", id: row.id }, context),
     ...(settings.track_opens && { openUrl: openUrl(source, context) }),
     key: createMessageKey(row.id, context.sealer),

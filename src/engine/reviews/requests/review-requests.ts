@@ -17,6 +17,7 @@ import { queueReviewEmails } from "../review-emails.ts";
 import { createReviews } from "../new-reviews.ts";
 import { openProductView } from "../../products/product-view.ts";
 import { publicName } from "../../accounts/shoppers.ts";
+import { myReviewsUrl } from "../../kernel/slug.ts";
 import { iso } from "../../kernel/times.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { readAccountProfile } from "../../accounts/account-profile.ts";
@@ -33,6 +34,7 @@ const gone: ReviewRequest = {
   fields: { score: "", title: "", content: "", display_name: "" },
   problems: [],
   review: null,
+  my_reviews_url: "",
 };
 
 /**
@@ -47,7 +49,7 @@ export const reviewRequestHandlers: Handlers<typeof contract.reviewRequests> = {
     run: async ({ token, score = "" }, context) => {
       const found = await findRequested(token, context);
       if (!found) return { request: gone };
-      const request = describe(found);
+      const request = describe(found, context);
       return { request: { ...request, fields: { ...request.fields, score } } };
     },
   }),
@@ -63,18 +65,18 @@ export const reviewRequestHandlers: Handlers<typeof contract.reviewRequests> = {
     run: async ({ token, ...input }, context) => {
       const found = await findRequested(token, context);
       if (!found) return { request: gone };
-      if (found.review) return { request: describe(found) };
+      if (found.review) return { request: describe(found, context) };
       const { fields, review, problems } = parseReviewForm(input);
-      if (!review) return { request: { ...describe(found), fields, problems } };
-      if (found.order === undefined) return { request: previewReview(describe(found), review, context) };
+      if (!review) return { request: { ...describe(found, context), fields, problems } };
+      if (found.order === undefined) return { request: previewReview(describe(found, context), review, context) };
       await storeReview(found, { review, order: found.order }, context);
       const stored = await findRequested(token, context);
-      return { request: stored ? describe(stored) : gone };
+      return { request: stored ? describe(stored, context) : gone };
     },
   }),
 };
 
-function describe(found: Requested): ReviewRequest {
+function describe(found: Requested, context: HandlerContext): ReviewRequest {
   const { mail, product, review, storeName, knownName } = found;
   const name = (knownName ?? mail.name).slice(0, reviewFormLimits.display_name);
   return {
@@ -87,6 +89,7 @@ function describe(found: Requested): ReviewRequest {
     product: { name: product.name, url: product.url, image_url: product.image_url },
     fields: { ...gone.fields, display_name: name.includes("@") ? "" : name },
     review,
+    my_reviews_url: myReviewsUrl(found.appKey, context),
   };
 }
 
@@ -157,7 +160,7 @@ const names: Readonly<Record<keyof typeof reviewFormLimits, string>> = {
  * Assumed: all four fields are required, as in the operations that create reviews; texts are trimmed; white space in
  * titles and names is collapsed; line breaks count as one character, as in browsers.
  */
-function parseReviewForm(input: FormInput): ParsedForm {
+export function parseReviewForm(input: FormInput): ParsedForm {
   const fields = {
     score: input.score ?? "",
     title: input.title ?? "",
