@@ -1,10 +1,9 @@
-import type { Context, Liquid, LiquidError, Template, Token } from "liquidjs";
+import type { Context, FilterImplOptions, Liquid, LiquidError, Template, Token } from "liquidjs";
 import type { Language } from "../../contract/index.ts";
 import { balanceDirectionMarks } from "../../pages/bidi.ts";
 import { escapeText } from "../../pages/markup.ts";
 import type { MessageOutput } from "../../messages/formatter.ts";
 import { type FormatMessage, type MessageKey, openMessages } from "../../messages/messages.ts";
-import type { EmailTemplate } from "../outgoing-email.ts";
 import { frameParts } from "./built-in/frame.ts";
 import { type TemplatePart, TemplateError } from "./template-error.ts";
 
@@ -75,6 +74,9 @@ function createTranslator<Result>(output: MessageOutput, wrap: (text: string) =>
   };
 }
 
+/** Writes values in HTML, which are escaped unless a message was formatted as HTML. */
+const writeHtml = (value: unknown) => (value instanceof MessageHtml ? String(value) : escapeValue(value));
+
 /** Prefixes each line with ">", as in email replies. */
 function quoteLines(text: string): string {
   return text
@@ -82,6 +84,23 @@ function quoteLines(text: string): string {
     .map((line) => `> ${line}`)
     .join("\n");
 }
+
+type FrameParts = Readonly<Record<string, string>>;
+
+// All values are already escaped; an explicit `escape` must not escape them twice.
+const ownFilters: Readonly<Record<keyof typeof frameParts, Readonly<Record<string, FilterImplOptions>>>> = {
+  text: {
+    t: createTranslator(plainOutput, (text) => text),
+    quote: (value: unknown) => quoteLines(asText(value)),
+    escape: asText,
+  },
+  html: {
+    t: createTranslator(htmlOutput, (text) => new MessageHtml(text)),
+    escape: asText,
+    // Escapes its input. As the last filter, it outputs HTML; followed by another filter, its output is escaped again.
+    newline_to_br: { raw: true, handler: (value: unknown) => escapeValue(value).replaceAll("\n", "<br>\n") },
+  },
+};
 
 /** Renders templates. In HTML, all values are escaped. */
 export interface Renderer {
@@ -104,15 +123,15 @@ interface Place {
 export async function openRenderer(): Promise<Renderer> {
   const { Liquid: Engine, Token: TokenClass } = await import("liquidjs");
   TokenClass.prototype.getPosition = findPosition;
-  const createEngine = (kind: keyof typeof frameParts, outputEscape: (value: unknown) => string) => {
+  const createEngine = (kind: keyof typeof frameParts, parts: FrameParts) => {
     const engine = new Engine({
-      outputEscape,
+      outputEscape: kind === "html" ? writeHtml : plainOutput.value,
       ownPropertyOnly: true,
       strictFilters: true,
       strictVariables: true,
       timezoneOffset: 0,
       locale: "en",
-      templates: frameParts[kind],
+      templates: parts,
       cache: true,
       parseLimit: limits.templateLength,
       renderLimit: limits.renderMs,
@@ -120,40 +139,16 @@ export async function openRenderer(): Promise<Renderer> {
     });
     for (const name of Object.keys(engine.tags)) if (!tags.has(name)) delete engine.tags[name];
     for (const name of Object.keys(engine.filters)) if (!filters.has(name)) delete engine.filters[name];
-    return engine;
+    for (const [name, filter] of Object.entries(ownFilters[kind])) engine.registerFilter(name, filter);
+    return new Parser(engine);
   };
-  const plain = createEngine("text", plainOutput.value);
-  const html = createEngine("html", (value) => (value instanceof MessageHtml ? String(value) : escapeValue(value)));
-  plain.registerFilter(
-    "t",
-    createTranslator(plainOutput, (text) => text),
-  );
-  html.registerFilter(
-    "t",
-    createTranslator(htmlOutput, (text) => new MessageHtml(text)),
-  );
-  plain.registerFilter("quote", (value: unknown) => quoteLines(asText(value)));
-  // All values are already escaped; an explicit `escape` must not escape them twice.
-  for (const engine of [plain, html]) engine.registerFilter("escape", asText);
-  // Escapes its input. As the last filter, it outputs HTML; followed by another filter, its output is escaped again.
-  html.registerFilter("newline_to_br", {
-    raw: true,
-    handler: (value: unknown) => escapeValue(value).replaceAll("\n", "<br>\n"),
-  });
-  const engineOf = (part: keyof EmailTemplate) => (part === "html" ? html : plain);
-  // A check renders the same template several times.
-  const parsed = new Map<TemplatePart, { readonly template: string; readonly nodes: Template[] }>();
-  const parse = (part: TemplatePart, template: string) => {
-    const known = parsed.get(part);
-    if (known?.template === template) return known.nodes;
-    const nodes = engineOf(part).parse(template);
-    parsed.set(part, { template, nodes });
-    return nodes;
-  };
+  const [plain, html] = [createEngine("text", frameParts.text), createEngine("html", frameParts.html)];
+  const designs = new Designs((parts) => createEngine("html", parts));
   return {
     render: (part, template, scope, renderLimit = limits.renderMs) =>
       withTemplateErrors(part, () => {
-        const output = engineOf(part).renderSync(parse(part, template), scope, {
+        const parser = part === "html" ? (designs.find(scope) ?? html) : plain;
+        const output = parser.engine.renderSync(parser.parse(part, template), scope, {
           renderLimit,
           // The parts of the frame have no other scope.
           globals: scope,
@@ -162,8 +157,79 @@ export async function openRenderer(): Promise<Renderer> {
         return output;
       }),
     listVariables: (part, template) =>
-      withTemplateErrors(part, () => findVariables(engineOf(part), parse(part, template))),
+      withTemplateErrors(part, () => {
+        const parser = part === "html" ? html : plain;
+        return findVariables(parser.engine, parser.parse(part, template));
+      }),
   };
+}
+
+/** Parses templates. A check, or a run of emails, renders the same one several times. */
+class Parser {
+  readonly engine: Liquid;
+  readonly #parsed = new Map<TemplatePart, { readonly template: string; readonly nodes: Template[] }>();
+
+  constructor(engine: Liquid) {
+    this.engine = engine;
+  }
+
+  parse(part: TemplatePart, template: string): Template[] {
+    const known = this.#parsed.get(part);
+    if (known?.template === template) return known.nodes;
+    const nodes = this.engine.parse(template);
+    this.#parsed.set(part, { template, nodes });
+    return nodes;
+  }
+}
+
+/** Variables of the frame that depend only on the brand and the language. */
+const designVariable =
+  /\{\{\s+((?:colors|dark_colors)\.\w+|brand\.(?:font|radius)|color_schemes|dir|start|language)\s+\}\}/g;
+
+const designPaths = [
+  ...new Set(
+    Object.values(frameParts.html).flatMap((text) =>
+      Array.from(text.matchAll(designVariable), ([, path = ""]) => path),
+    ),
+  ),
+];
+
+/** The number of designs of which parsed frames are kept. */
+const maxDesigns = 50;
+
+/** Frames into which the variables of a design are written once, because there are many, and each takes time. */
+class Designs {
+  readonly #create: (parts: FrameParts) => Parser;
+  /** By the values of the variables; undefined if the design was used once. */
+  readonly #known = new Map<string, Parser | undefined>();
+
+  constructor(create: (parts: FrameParts) => Parser) {
+    this.#create = create;
+  }
+
+  /** Returns the frames of a design that was used before. */
+  find(scope: object): Parser | undefined {
+    const values = new Map(designPaths.map((path) => [path, path.split(".").reduce<unknown>(getMember, scope)]));
+    const key = JSON.stringify([...values.values()]);
+    const isNew = !this.#known.has(key);
+    const parser = this.#known.get(key) ?? (isNew ? undefined : this.#create(writeDesign(values)));
+    if (isNew && this.#known.size === maxDesigns) this.#known.clear();
+    this.#known.set(key, parser);
+    return parser;
+  }
+}
+
+const getMember = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+
+function writeDesign(values: ReadonlyMap<string, unknown>): FrameParts {
+  const write = (variable: string, path: string) => {
+    const value = values.get(path);
+    // Custom templates can lack variables, which is an error when they are rendered.
+    return ["string", "number"].includes(typeof value) ? escapeValue(value).replaceAll(/[{}]/g, "") : variable;
+  };
+  const parts = Object.entries(frameParts.html).map(([name, text]) => [name, text.replaceAll(designVariable, write)]);
+  return Object.fromEntries(parts) as FrameParts;
 }
 
 let lastInput: { readonly text: string; readonly lineStarts: readonly number[] } | undefined;
