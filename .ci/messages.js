@@ -47,7 +47,7 @@ export function compileCatalogs(catalogs) {
   }
   if (faults.length > 0) throw new Error(`messages:\n${faults.join("\n")}`);
   const write = ({ language, messages }) =>
-    `${JSON.stringify(language)}: {\n${messages.map(([key, elements]) => `${JSON.stringify(key)}: (v, f) => ${compile(elements)},\n`).join("")}},\n`;
+    `${JSON.stringify(language)}: () => ({\n${messages.map(([key, elements]) => `${JSON.stringify(key)}: (v, f) => ${compile(elements)},\n`).join("")}}),\n`;
   return `export const catalogs = {\n${parsed.map(write).join("")}};\n`;
 }
 

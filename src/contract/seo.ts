@@ -36,6 +36,8 @@ const seoPage = lazyObject(() => ({
     }),
   ),
 }));
+/** The name of a page of a store without a name. */
+export const unnamedPage = "This store";
 export type SeoPage = z.output<ReturnType<typeof seoPage>>;
 
 export const seo = {

@@ -57,7 +57,7 @@ const capability: Required<EngineCapability> = {
   inputText: true,
   clientAddress: true,
   hasVersion: true,
-  onBrand: true,
+  page: true,
   outside: true,
 };
 
@@ -121,10 +121,10 @@ function createEngine(options: LocalTransportOptions, limits: CallLimits): Engin
     onErased: options.onErased,
     onBounced: options.onBounced,
   });
-  const readBrand: Engine["readBrand"] = async (accountId, context) =>
-    (await import("./accounts/brand.ts")).readBrand(accountId, context);
+  const readPageStyle: Engine["readPageStyle"] = async (reader, context) =>
+    (await import("./accounts/page-style.ts")).readPageStyle(reader, context);
   const shared = { responses: new ResponseCache(), inSequence: createSequence() };
-  return { limits, writes, ...shared, readBrand, findOperation, startCall };
+  return { limits, writes, ...shared, readPageStyle, findOperation, startCall };
 }
 
 function createWork({ startCall, writes }: Engine, { shownAs }: Database): EngineWork {

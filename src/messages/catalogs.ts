@@ -11,5 +11,7 @@ export type MessageValues = Readonly<Record<string, unknown>>;
 
 export type CompiledMessage = (values: MessageValues, formatter: MessageFormatter) => string;
 
-/** The compiled messages of each language. All languages have the same keys. */
-export declare const catalogs: Readonly<Partial<Record<Language, Readonly<Record<MessageKey, CompiledMessage>>>>>;
+export type Catalog = Readonly<Record<MessageKey, CompiledMessage>>;
+
+/** Creates the compiled messages of each language, when it is used. All languages have the same keys. */
+export declare const catalogs: Readonly<Partial<Record<Language, () => Catalog>>>;

@@ -1,5 +1,5 @@
 import type { Language } from "../contract/brand/brand.ts";
-import { catalogs, type MessageKey, type MessageValues } from "./catalogs.ts";
+import { type Catalog, catalogs, type MessageKey, type MessageValues } from "./catalogs.ts";
 import { MessageFormatter, type MessageOutput } from "./formatter.ts";
 
 export type { MessageKey, MessageValues };
@@ -19,10 +19,18 @@ export function findWrittenLanguage(language: Language): Language {
   return catalogs[language] ? language : "en";
 }
 
+const opened = new Map<Language, Catalog | undefined>();
+
+function openCatalog(language: Language): Catalog | undefined {
+  const catalog = opened.get(language) ?? catalogs[language]?.();
+  opened.set(language, catalog);
+  return catalog;
+}
+
 /** Opens the messages of a language, or the English ones if it has no catalog. */
 export function openMessages(language: Language, output: MessageOutput): FormatMessage {
   const written = findWrittenLanguage(language);
-  const catalog = catalogs[written];
+  const catalog = openCatalog(written);
   const formatter = new MessageFormatter(written, output);
   return (key, values = {}) => {
     const message = catalog && Object.hasOwn(catalog, key) ? catalog[key] : undefined;

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { type Brand, brandSurfaces, defaultBrand } from "../contract/brand/brand.ts";
 import { mixColors } from "../contract/brand/color-contrast.ts";
+import { directionOf } from "../messages/messages.ts";
 import { type Html, markup, render, trusted } from "./markup.ts";
+import { defaultContext, type PageContext } from "./page-context.ts";
 
 const light = ({ accent_color, accent_text_color, star_color }: Brand) => `
   --text: #1b1b1f; --muted: #55555e; --page: #f3f4f7; --card: ${brandSurfaces.light}; --line: #d5d5dc; --edge: #6f6f7a;
@@ -138,9 +140,10 @@ export interface PageContent {
 const maxTitleLength = 70;
 
 /** Renders a page in the design of a shop. */
-export function renderDocument({ title, head, body }: PageContent, brand: Brand = defaultBrand): string {
+export function renderDocument({ title, head, body }: PageContent, context: PageContext = defaultContext): string {
+  const { brand, language } = context;
   return render(markup`<!DOCTYPE html>
-<html lang="en">
+<html lang="${language}" dir="${directionOf(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -152,7 +155,7 @@ ${head}
 <main>
 ${logo(brand)}
 ${body}
-${legalLinks(brand)}
+${legalLinks(context)}
 </main>
 </body>
 </html>
@@ -165,16 +168,16 @@ function logo({ logo_url, logo_width, logo_height, sender_name }: Brand): Html |
   return markup`<img class="logo" src="${logo_url}" ${size} alt="${sender_name ?? ""}">`;
 }
 
-function legalLinks({ privacy_url, terms_url }: Brand): Html | undefined {
+function legalLinks({ brand: { privacy_url, terms_url }, t }: PageContext): Html | undefined {
   if (privacy_url === null && terms_url === null) return undefined;
   return markup`<footer class="legal">
-${privacy_url !== null && markup`<a href="${privacy_url}">Privacy policy</a>`}
-${terms_url !== null && markup`<a href="${terms_url}">Terms of service</a>`}
+${privacy_url !== null && markup`<a href="${privacy_url}">${t("page.privacy")}</a>`}
+${terms_url !== null && markup`<a href="${terms_url}">${t("page.terms")}</a>`}
 </footer>`;
 }
 
 /** The text that a form must show above its button. */
-export function consentText({ consent_text }: Brand): Html | undefined {
+export function consentText({ brand: { consent_text } }: PageContext): Html | undefined {
   return consent_text === null ? undefined : markup`<p class="text hint consent" dir="auto">${consent_text}</p>`;
 }
 

@@ -1,6 +1,7 @@
-import { reviewFormLimits, shortenName } from "../contract/index.ts";
-import { isolate } from "./bidi.ts";
+import { isBlank, reviewFormLimits, shortenName } from "../contract/index.ts";
+import type { MessageKey } from "../messages/messages.ts";
 import { type Html, markup } from "./markup.ts";
+import type { PageContext } from "./page-context.ts";
 
 /** The values of a form and what is wrong with them. */
 export interface FormState {
@@ -8,51 +9,75 @@ export interface FormState {
   readonly problems: readonly { readonly field: string; readonly error: string }[];
 }
 
-/** What a field is called, and a hint below it. */
-interface FieldTexts {
-  readonly label: string;
-  readonly hint: string;
+/** What a form is for, and how its page is written. */
+export interface FormContext extends PageContext {
+  readonly subject: "review" | "question" | "answer";
+}
+
+type FieldName = "score" | keyof typeof reviewFormLimits;
+
+/** Describes what the service says in English. */
+function describeProblem({ fields }: FormState, field: string, { t, text, subject }: FormContext): Html {
+  const name = field as FieldName;
+  if (name === "score") return t("page.problem.score");
+  const [value, limit] = [fields[name] ?? "", reviewFormLimits[name]];
+  const texts = {
+    title: ["page.form.title", "page.problem.title"],
+    content: [`page.form.${subject}`, `page.problem.${subject}`],
+    display_name: ["page.form.name", `page.problem.${subject === "answer" ? "answer_name" : "review_name"}`],
+  } as const;
+  const [label, missing] = texts[name];
+  if (isBlank(value)) return t(missing);
+  const isLong = value.length > limit;
+  const values = { field: text(label), limit, length: value.length };
+  return t(isLong ? "page.problem.length" : "page.problem.characters", values);
 }
 
 /** Links each error to its field. The list has the initial focus, so that it is read before the form. */
-export function errorList({ problems }: FormState, heading: string): Html {
-  const lines = problems.map(({ field, error }) => markup`<li><a href="#${field}">${error}</a></li>`);
+export function errorList(form: FormState, heading: MessageKey, context: FormContext): Html | undefined {
+  if (form.problems.length === 0) return undefined;
+  const { t } = context;
+  const lines = form.problems.map(
+    ({ field }) => markup`<li><a href="#${field}">${describeProblem(form, field, context)}</a></li>`,
+  );
   return markup`<div class="problems" role="group" aria-labelledby="problems" tabindex="-1" autofocus>
-<h2 id="problems">${heading}</h2>
+<h2 id="problems">${t(heading)}</h2>
 <ul>${lines}</ul>
 </div>`;
 }
 
-export function textField(form: FormState, name: "title" | "display_name", { label, hint }: FieldTexts): Html {
-  const { error, attributes } = describeField(form, name);
+export function textField(form: FormState, name: "title" | "display_name", context: FormContext): Html {
+  const { t } = context;
+  const { error, attributes } = describeField(form, name, context);
   const autocomplete = name === "display_name" ? "name" : "off";
+  const label = name === "title" ? "page.form.title" : "page.form.name";
   return markup`<div class="field">
-<label for="${name}">${label}</label>
-<span class="hint" id="${name}-hint">${hint}</span>
+<label for="${name}">${t(label)}</label>
+<span class="hint" id="${name}-hint">${t(`${label}_hint`)}</span>
 ${error}
 <input type="text" id="${name}" name="${name}" value="${form.fields[name] ?? ""}" dir="auto" required maxlength="${reviewFormLimits[name]}" autocomplete="${autocomplete}"${attributes}>
 </div>`;
 }
 
-const nameHint = "Shown as your first name and the initial of your last name.";
-
 /** A known name is shown as it will appear, and its field only to those who want to change it. */
-export function nameField(form: FormState): Html {
-  const field = textField(form, "display_name", { label: "Your name", hint: nameHint });
+export function nameField(form: FormState, context: FormContext): Html {
+  const { t } = context;
+  const field = textField(form, "display_name", context);
   const name = shortenName(form.fields["display_name"] ?? "");
   if (name === "" || form.problems.some(({ field: invalid }) => invalid === "display_name")) return field;
   return markup`<details class="field">
-<summary>Published as ${isolate(name)} <span class="change">Change name</span></summary>
+<summary>${t("page.form.published_as", { name })} <span class="change">${t("page.form.change_name")}</span></summary>
 ${field}
 </details>`;
 }
 
-export function contentField(form: FormState, { label, hint }: FieldTexts): Html {
-  const { error, attributes } = describeField(form, "content");
+export function contentField(form: FormState, context: FormContext): Html {
+  const { t, subject } = context;
+  const { error, attributes } = describeField(form, "content", context);
   // Browsers drop a line break directly after the opening tag, so one is added.
   return markup`<div class="field">
-<label for="content">${label}</label>
-<span class="hint" id="content-hint">${hint}</span>
+<label for="content">${t(`page.form.${subject}`)}</label>
+<span class="hint" id="content-hint">${t(`page.form.${subject}_hint`)}</span>
 ${error}
 <textarea id="content" name="content" rows="7" dir="auto" required maxlength="${reviewFormLimits.content}"${attributes}>
 ${form.fields["content"] ?? ""}</textarea>
@@ -60,11 +85,12 @@ ${form.fields["content"] ?? ""}</textarea>
 }
 
 /** Returns the error of a field, and the attributes that connect the field with its hint and error. */
-export function describeField({ problems }: FormState, name: string) {
-  const problem = problems.find(({ field }) => field === name);
-  if (!problem) return { error: undefined, attributes: markup` aria-describedby="${name}-hint"` };
+export function describeField(form: FormState, name: string, context: FormContext) {
+  if (!form.problems.some(({ field }) => field === name)) {
+    return { error: undefined, attributes: markup` aria-describedby="${name}-hint"` };
+  }
   return {
-    error: markup`<span class="fault" id="${name}-fault">${problem.error}</span>`,
+    error: markup`<span class="fault" id="${name}-fault">${describeProblem(form, name, context)}</span>`,
     attributes: markup` aria-invalid="true" aria-describedby="${name}-hint ${name}-fault"`,
   };
 }

@@ -1,206 +1,218 @@
 import {
-  type Brand,
-  defaultBrand,
   maxEmailLength,
   type MyReviewsPage,
   type MyReviewsRequest,
   type OwnQuestion,
   type OwnReview,
-  type OwnState,
 } from "../contract/index.ts";
 import { isolate } from "./bidi.ts";
 import { consentText, type PageContent, personalPage } from "./document.ts";
-import { contentField, errorList } from "./form.ts";
+import { contentField, errorList, type FormContext } from "./form.ts";
 import { gonePage } from "./link-page.ts";
 import { type Html, markup } from "./markup.ts";
+import { defaultContext, type PageContext } from "./page-context.ts";
 import { rating, reviewTexts } from "./review-request-page.ts";
-import { day, noMicrodata, scoreLine } from "./review-parts.ts";
+import { day, noMicrodata, scoreLine, storeReply } from "./review-parts.ts";
 import { isWebUrl } from "./seo-page.ts";
 
 /** What a person has written, and the forms that change it. It uses no scripts; all links lead to this page. */
-export function myReviewsPage({ page }: { readonly page: MyReviewsPage }, brand: Brand = defaultBrand): PageContent {
-  const [review] = page.reviews;
-  const [question] = page.questions;
-  if (page.state === "gone") return page.request_url === null ? gonePage() : expiredPage(page.request_url);
-  if (page.state === "list") return listPage(page);
-  if (page.state === "delete") return review || question ? deletePage(page) : gonePage();
-  if (review) return editPage(page, { kind: "review", subject: subjectOf(review) }, brand);
-  return question ? editPage(page, { kind: "question", subject: question.product.name }, brand) : gonePage();
+export function myReviewsPage(
+  { page }: { readonly page: MyReviewsPage },
+  context: PageContext = defaultContext,
+): PageContent {
+  const [written] = [...page.reviews, ...page.questions];
+  if (page.state === "gone" && page.request_url !== null) return expiredPage(page.request_url, context);
+  if (page.state === "list") return listPage(page, context);
+  if (page.state === "gone" || !written) return gonePage(context);
+  return page.state === "delete" ? deletePage(page, context) : editPage(page, context);
 }
 
-const subjectOf = ({ product }: OwnReview) => product?.name ?? "the store";
-
-function expiredPage(url: string): PageContent {
+function expiredPage(url: string, { t, text }: PageContext): PageContent {
   return personalPage(
-    "This link no longer works",
-    markup`<p>It was valid for 90 days.</p>
-<p><a href="${url}">Request a new link</a></p>`,
+    text("page.gone.title"),
+    markup`<p>${t("page.mine.gone")}</p>
+<p><a href="${url}">${t("page.mine.request_new")}</a></p>`,
   );
 }
 
-const outcomes: Readonly<Record<NonNullable<MyReviewsPage["outcome"]>, string>> = {
-  saved: "Your change was saved.",
-  waiting: "Your change was saved. The store checks it before everybody can read it.",
-  deleted: "It was deleted.",
-  missing: "This does not exist. You may have deleted it before.",
-};
-
-function listPage({ store_name: store, outcome, reviews, questions }: MyReviewsPage): PageContent {
-  const isEmpty = reviews.length + questions.length === 0;
-  const at = store !== "" && markup` for ${isolate(store)}`;
+function listPage({ store_name, outcome, reviews, questions }: MyReviewsPage, context: PageContext): PageContent {
+  const { t, text } = context;
+  const key = reviews.length + questions.length === 0 ? "page.mine.none" : "page.mine.intro";
   return personalPage(
-    "What you have written",
-    markup`${outcome !== null && markup`<p class="note" role="status">${outcomes[outcome]}</p>`}
-${
-  isEmpty
-    ? markup`<p>Your reviews and questions${at} appear here once you have confirmed them.</p>`
-    : markup`<p>These are your reviews, photos, and questions${at}. Keep the link to this page to yourself: it lets anyone change them.</p>`
-}
+    text("page.mine.title"),
+    markup`${outcome !== null && markup`<p class="note" role="status">${t(`page.mine.${outcome}`)}</p>`}
+<p>${formatForStore(key, store_name, context)}</p>
 ${
   reviews.length > 0 &&
-  markup`<h2>Your reviews</h2>${reviews.map((review) => reviewArticle(review, reviewActions(review)))}`
+  markup`<h2>${t("page.mine.reviews")}</h2>${reviews.map((review) => reviewArticle(review, context, reviewActions(review, context)))}`
 }
 ${
   questions.length > 0 &&
-  markup`<h2>Your questions</h2>${questions.map((question) => questionArticle(question, actions("question", question.id, question.product.name)))}`
+  markup`<h2>${t("page.mine.questions")}</h2>${questions.map((question) => questionArticle(question, context, actions("question", question, context)))}`
 }`,
   );
 }
 
-const states: Readonly<Record<OwnState, string>> = {
-  public: "Public",
-  waiting: "Not public yet: the store checks it first",
-  hidden: "Not public: the store has hidden it",
-};
-
-function productLink(product: OwnReview["product"]): Html {
-  if (product === null) return markup`The store`;
-  const name = isolate(product.name);
-  return isWebUrl(product.url) ? markup`<a href="${product.url}">${name}</a>` : name;
+/** Formats a message that names the store, if it has a name. */
+function formatForStore(
+  key: "page.mine.none" | "page.mine.intro" | "page.mine.ask" | "page.mine.sent",
+  store: string,
+  { t }: PageContext,
+  address = "",
+): Html {
+  return store === "" ? t(key, { address }) : t(`${key}_store`, { store, address });
 }
 
-function reviewArticle(review: OwnReview, footer?: Html): Html {
-  const { title, content, score, state, comment, created_at } = review;
+function subjectOf({ product }: Pick<OwnReview, "product">, { text }: PageContext): string {
+  return product?.name ?? text("page.mine.the_store");
+}
+
+function productLink({ product }: Pick<OwnReview, "product">, context: PageContext): Html {
+  const name = isolate(subjectOf({ product }, context));
+  return product !== null && isWebUrl(product.url) ? markup`<a href="${product.url}">${name}</a>` : name;
+}
+
+function reviewArticle(review: OwnReview, context: PageContext, footer?: Html): Html {
+  const { title, content, score, state, created_at } = review;
   return markup`
 <article class="starpost-review">
-<h3>${productLink(review.product)}</h3>
-${scoreLine(score, noMicrodata)}
+<h3>${productLink(review, context)}</h3>
+${scoreLine(score, noMicrodata, context)}
 ${title.trim() !== "" && markup`<p dir="auto"><b>${title}</b></p>`}
 <p class="text" dir="auto">${content}</p>
-<p class="by">${day(created_at, noMicrodata)} · ${states[state]}</p>
-${comment !== null && markup`<p class="text comment" dir="auto"><b>Store:</b> ${isolate(comment)}</p>`}
+<p class="by">${day(created_at, noMicrodata, context)} · ${context.t(`page.mine.state_${state}`)}</p>
+${storeReply(review, context)}
 ${footer}
 </article>`;
 }
 
-function reviewActions(review: OwnReview): Html {
-  const { id, state, photos } = review;
-  const photo = (shown: OwnReview["photos"][number], at: number) => {
-    const label = `photo ${at + 1}`;
-    const image =
-      state === "public" &&
-      isWebUrl(shown.thumb_url) &&
-      markup`<a href="${shown.original_url}"><img src="${shown.thumb_url}" alt="Your ${label} of ${subjectOf(review)}"></a>`;
+/** The image of a public photo. */
+function photoImage(review: OwnReview, at: number, { text }: PageContext): Html | undefined {
+  const photo = review.photos[at];
+  if (!photo || review.state !== "public" || !isWebUrl(photo.thumb_url)) return undefined;
+  const number = at + 1;
+  const alt = review.product
+    ? text("page.mine.photo", { number, product: review.product.name })
+    : text("page.mine.photo_store", { number });
+  return markup`<img src="${photo.thumb_url}" alt="${alt}">`;
+}
+
+function reviewActions(review: OwnReview, context: PageContext): Html {
+  const photos = review.photos.map(({ id, original_url }, at) => {
+    const image = photoImage(review, at, context);
     return markup`
-<li>${image}
-<a href="?photo=${shown.id}">Delete ${label}<span class="unseen"> of ${subjectOf(review)}</span></a></li>`;
-  };
-  return markup`${photos.length > 0 && markup`<ul class="photos">${photos.map(photo)}</ul>`}
-${actions("review", id, subjectOf(review))}`;
+<li>${image && markup`<a href="${original_url}">${image}</a>`}
+<a href="?photo=${id}">${context.t("page.mine.delete_photo", { number: at + 1 })}${subjectFor(review, context)}</a></li>`;
+  });
+  return markup`${photos.length > 0 && markup`<ul class="photos">${photos}</ul>`}
+${actions("review", review, context)}`;
 }
 
-const named = { review: "your review of", question: "your question about" } as const;
-
-function actions(kind: "review" | "question", id: number, subject: string): Html {
-  const rest = markup`<span class="unseen"> ${named[kind]} ${subject}</span>`;
-  return markup`<p class="actions"><a href="?${kind}=${id}">Edit${rest}</a>
-<a href="?${kind}=${id}&amp;action=delete">Delete${rest}</a></p>`;
+/** Distinguishes links with the same text for screen readers. */
+function subjectFor(written: Pick<OwnReview, "product">, context: PageContext): Html {
+  return markup`<span class="unseen">: ${isolate(subjectOf(written, context))}</span>`;
 }
 
-function questionArticle({ product, content, state, answers, created_at }: OwnQuestion, footer?: Html): Html {
-  const answered = answers > 0 && markup` · ${answers} ${answers === 1 ? "answer" : "answers"}`;
+function actions(kind: "review" | "question", written: OwnReview | OwnQuestion, context: PageContext): Html {
+  const { t } = context;
+  const rest = subjectFor(written, context);
+  return markup`<p class="actions"><a href="?${kind}=${written.id}">${t("page.mine.edit")}${rest}</a>
+<a href="?${kind}=${written.id}&amp;action=delete">${t("page.mine.delete")}${rest}</a></p>`;
+}
+
+function questionArticle(question: OwnQuestion, context: PageContext, footer?: Html): Html {
+  const { content, state, answers, created_at } = question;
+  const { t } = context;
+  const answered = answers > 0 && markup` · ${t("page.mine.answers", { count: answers })}`;
   return markup`
 <article class="starpost-review">
-<h3>${productLink(product)}</h3>
+<h3>${productLink(question, context)}</h3>
 <p class="text" dir="auto">${content}</p>
-<p class="by">${day(created_at, noMicrodata)} · ${states[state]}${answered}</p>
+<p class="by">${day(created_at, noMicrodata, context)} · ${t(`page.mine.state_${state}`)}${answered}</p>
 ${footer}
 </article>`;
 }
 
 /** The form posts to the URL of the page, which names what it changes. */
-function editPage(
-  page: MyReviewsPage,
-  { kind, subject }: { readonly kind: "review" | "question"; readonly subject: string },
-  brand: Brand,
-): PageContent {
-  const title = `Edit ${named[kind]} ${subject}`;
-  const isReview = kind === "review";
-  const isPublic = [...page.reviews, ...page.questions].some(({ state }) => state === "public");
+function editPage(page: MyReviewsPage, context: PageContext): PageContent {
+  const { t, text } = context;
+  const [review] = page.reviews;
+  const form: FormContext = { ...context, subject: review ? "review" : "question" };
+  const product = (review ?? page.questions[0])?.product?.name ?? "";
+  const key = !review
+    ? "page.mine.edit_question"
+    : review.product
+      ? "page.mine.edit_review"
+      : "page.mine.edit_review_store";
+  const title = text(key, { product });
+  const mayCheck = review?.state === "public" && markup`<p class="note">${t("page.mine.may_check")}</p>`;
   return personalPage(
-    page.problems.length > 0 ? `Error: ${title}` : title,
-    markup`${page.problems.length > 0 && errorList(page, "Your change was not saved")}
-${isReview && isPublic && markup`<p class="note">The store may check your change before it is public.</p>`}
+    page.problems.length > 0 ? text("page.error", { title }) : title,
+    markup`${errorList(page, "page.mine.not_saved", form)}
+${mayCheck}
 <form method="post" accept-charset="utf-8" novalidate>
-${isReview && rating(page)}
-${isReview ? reviewTexts(page) : contentField(page, { label: "Your question", hint: "Ask about the product." })}
-${consentText(brand)}
-<p class="actions"><button type="submit">Save</button> <a href="?">Cancel</a></p>
+${review && rating(page, form)}
+${review ? reviewTexts(page, form) : contentField(page, form)}
+${consentText(context)}
+<p class="actions"><button type="submit">${t("page.mine.save")}</button> <a href="?">${t("page.mine.cancel")}</a></p>
 </form>`,
-    markup`Edit ${named[kind]} ${isolate(subject)}`,
+    t(key, { product }),
   );
 }
 
-function deletePage({ photo_id, reviews: [review], questions: [question] }: MyReviewsPage): PageContent {
+function deletePage(
+  { photo_id, reviews: [review], questions: [question] }: MyReviewsPage,
+  context: PageContext,
+): PageContent {
+  const { t, text } = context;
   const kind = photo_id !== null ? "photo" : review ? "review" : "question";
-  const photo = review?.photos.find(({ id }) => id === photo_id);
-  const effect = {
-    photo: "The photo is deleted permanently. Your review stays.",
-    review: "Your review is deleted permanently, with its rating and its photos.",
-    question: "Your question is deleted permanently, with all answers to it.",
-  }[kind];
-  const shownPhoto =
-    photo &&
-    review?.state === "public" &&
-    isWebUrl(photo.thumb_url) &&
-    markup`<p><img src="${photo.thumb_url}" alt="Your photo of ${subjectOf(review)}"></p>`;
+  const photo =
+    review &&
+    photoImage(
+      review,
+      review.photos.findIndex(({ id }) => id === photo_id),
+      context,
+    );
+  const shown = review ? reviewArticle(review, context) : question && questionArticle(question, context);
   return personalPage(
-    `Delete this ${kind}?`,
-    markup`<p>${effect}</p>
-${kind === "photo" ? shownPhoto : review ? reviewArticle(review) : question && questionArticle(question)}
-<form method="post"><p class="actions"><button type="submit" class="danger">Delete my ${kind}</button> <a href="?">Keep it</a></p></form>`,
+    text(`page.mine.confirm_${kind}`),
+    markup`<p>${t(`page.mine.confirm_${kind}_text`)}</p>
+${kind === "photo" ? photo && markup`<p>${photo}</p>` : shown}
+<form method="post"><p class="actions"><button type="submit" class="danger">${t(`page.mine.confirm_${kind}_button`)}</button> <a href="?">${t("page.mine.keep")}</a></p></form>`,
   );
 }
 
 /** The form that requests the link for an address, and its confirmation, which is the same for every address. */
-export function myReviewsRequestPage({ request }: { readonly request: MyReviewsRequest }): PageContent {
+export function myReviewsRequestPage(
+  { request }: { readonly request: MyReviewsRequest },
+  context: PageContext = defaultContext,
+): PageContent {
+  const { t, text } = context;
   const { state, email, store_name: store } = request;
-  const at = store !== "" && markup` for ${isolate(store)}`;
   if (state === "sent") {
     return personalPage(
-      "Check your email",
-      markup`<p>If you have confirmed reviews or questions${at} with ${isolate(email)}, you will receive an email with a link to them.</p>
-<p>If nothing arrives within a few minutes, look in your spam folder, or enter the address of your order.</p>
-<p><a href="?">Enter another address</a></p>`,
+      text("page.mine.sent_title"),
+      markup`<p>${formatForStore("page.mine.sent", store, context, email)}</p>
+<p>${t("page.mine.sent_help")}</p>
+<p><a href="?">${t("page.mine.another")}</a></p>`,
     );
   }
-  const title = "See what you have written";
+  const title = text("page.mine.ask_title");
   const isInvalid = state === "invalid";
-  const error = "Enter an email address, such as name@example.com.";
   const describedBy = isInvalid
     ? markup` aria-invalid="true" aria-describedby="email-hint email-fault" autofocus`
     : markup` aria-describedby="email-hint"`;
   return personalPage(
-    isInvalid ? `Error: ${title}` : title,
-    markup`<p>You receive an email with a link, where you can see, edit, and delete your reviews, photos, and questions${at}.</p>
+    isInvalid ? text("page.error", { title }) : title,
+    markup`<p>${formatForStore("page.mine.ask", store, context)}</p>
 <form method="post" accept-charset="utf-8" novalidate>
 <div class="field">
-<label for="email">Your email address</label>
-<span class="hint" id="email-hint">The one with which you ordered, or wrote the review.</span>
-${isInvalid && markup`<span class="fault" id="email-fault">${error}</span>`}
+<label for="email">${t("page.mine.email")}</label>
+<span class="hint" id="email-hint">${t("page.mine.email_hint")}</span>
+${isInvalid && markup`<span class="fault" id="email-fault">${t("page.problem.email")}</span>`}
 <input type="email" id="email" name="email" value="${email}" required maxlength="${maxEmailLength}" autocomplete="email"${describedBy}>
 </div>
-<p><button type="submit">Send me the link</button></p>
+<p><button type="submit">${t("page.mine.send")}</button></p>
 </form>`,
     markup`${title}`,
   );

@@ -8,11 +8,12 @@ import { reviewRequestPage } from "./review-request-page.ts";
 import { isWebUrl, seoPage } from "./seo-page.ts";
 import { isolate } from "./bidi.ts";
 import { type Html, markup } from "./markup.ts";
-import { day, microdata, scoreLine } from "./review-parts.ts";
+import { byline, microdata, scoreLine } from "./review-parts.ts";
+import { defaultContext, type PageContext } from "./page-context.ts";
 
 /** How the result of an operation is rendered as an HTML page. */
 export interface PageDefinition {
-  readonly render: (value: unknown, brand: Brand) => string;
+  readonly render: (value: unknown, context: PageContext) => string;
   /** The value of the `Content-Security-Policy` header. */
   readonly policy: (brand: Brand) => string;
   /** Whether the submitted form was invalid. */
@@ -21,14 +22,15 @@ export interface PageDefinition {
 
 function page<N extends OperationName>(
   operation: N,
-  describe: (value: z.output<EndpointOf<N>["output"]>, brand: Brand) => PageContent,
+  describe: (value: z.output<EndpointOf<N>["output"]>, context: PageContext) => PageContent,
   audience: Audience,
   hasProblems?: (value: z.output<EndpointOf<N>["output"]>) => boolean,
 ): [OperationName, PageDefinition] {
   return [
     operation,
     {
-      render: (value, brand) => renderDocument(describe(value as z.output<EndpointOf<N>["output"]>, brand), brand),
+      render: (value, context) =>
+        renderDocument(describe(value as z.output<EndpointOf<N>["output"]>, context), context),
       policy: (brand) => policyOf(audience, brand),
       ...(hasProblems && { hasProblems: hasProblems as (value: unknown) => boolean }),
     },
@@ -57,19 +59,19 @@ export const pages: ReadonlyMap<OperationName, PageDefinition> = new Map([
  * The page after signing in; it shows the signed-in account.
  * Assumed: this page takes the place of the store owner's admin pages, which this server does not have.
  */
-export function signInPage({ account }: z.output<EndpointOf<"users.signedIn">["output"]>): PageContent {
-  if (!account) {
-    return personalPage(
-      "This sign-in link no longer works",
-      markup`<p>A sign-in link is valid for a few minutes. Request a new one.</p>`,
-    );
-  }
+export function signInPage(
+  { account }: z.output<EndpointOf<"users.signedIn">["output"]>,
+  { t, text }: PageContext = defaultContext,
+): PageContent {
+  if (!account) return personalPage(text("page.sign_in.gone_title"), markup`<p>${t("page.sign_in.gone")}</p>`);
   const { display_name, email, app_key } = account;
-  const user = markup`${isolate(display_name ?? "the owner")}${email !== null && markup` (${isolate(email)})`}`;
+  const names = [display_name, email].filter((name) => name !== null);
+  const user = markup`${names.map((name, at) => (at === 0 ? isolate(name) : markup` (${isolate(name)})`))}`;
+  const key = markup`<code>${app_key}</code>`;
   return personalPage(
-    "Signed in",
-    markup`<p>You are signed in as ${user}, with the app key <code>${app_key}</code>.</p>
-<p>This server has no admin pages.</p>`,
+    text("page.sign_in.title"),
+    markup`<p>${names.length > 0 ? t("page.sign_in.text", { user, key }) : t("page.sign_in.text_owner", { key })}</p>
+<p>${t("page.sign_in.no_pages")}</p>`,
   );
 }
 
@@ -77,26 +79,29 @@ export function signInPage({ account }: z.output<EndpointOf<"users.signedIn">["o
  * The three most recent 5-star reviews.
  * Assumed: the HTML response for the top reviews is a page with schema.org microdata, in the order of the JSON response.
  */
-export function topReviewsPage({ reviews }: { readonly reviews: readonly TopReview[] }): PageContent {
+export function topReviewsPage(
+  { reviews }: { readonly reviews: readonly TopReview[] },
+  context: PageContext = defaultContext,
+): PageContent {
+  const { t, text } = context;
   return {
-    title: "Top reviews",
-    body: markup`<h1>Top reviews</h1>
-${reviews.length === 0 ? markup`<p>There are no 5-star reviews yet.</p>` : reviews.map(reviewArticle)}`,
+    title: text("page.top.title"),
+    body: markup`<h1>${t("page.top.title")}</h1>
+${reviews.length === 0 ? markup`<p>${t("page.top.none")}</p>` : reviews.map((review) => reviewArticle(review, context))}`,
   };
 }
 
-function reviewArticle(review: TopReview): Html {
+function reviewArticle(review: TopReview, context: PageContext): Html {
   const { property, item } = microdata;
-  const { title, score, content, created_at, image_url, product_name = "", display_name = "" } = review;
+  const { title, score, content, image_url, product_name = "", display_name = "" } = review;
   const heading = markup`<h2 dir="auto"${property("name")}>${title}</h2>`;
-  const author = markup`<span${item("Person", "author")}>${isolate(display_name, property("name"))}</span>`;
   return markup`
 <article class="starpost-review"${item("Review")}>
 ${title.trim() !== "" && heading}
-${scoreLine(score, microdata)}
+${scoreLine(score, microdata, context)}
 ${image_url !== null && isWebUrl(image_url) && markup`<img src="${image_url}" alt="${product_name}">`}
 <p class="text" dir="auto"${property("reviewBody")}>${content}</p>
-<p class="by">${display_name !== "" && markup`By ${author}, `}${day(created_at, microdata)}${product(review)}</p>
+${byline({ ...review, display_name }, microdata, context, product(review))}
 </article>`;
 }
 
@@ -105,5 +110,5 @@ function product({ product_url, product_name = "" }: TopReview): Html | undefine
   if (product_name === "") return undefined;
   const name = isolate(product_name, property("name"));
   const link = isWebUrl(product_url) ? markup`<a href="${product_url}"${property("url")}>${name}</a>` : name;
-  return markup`, of <span${item("Product", "itemReviewed")}>${link}</span>`;
+  return markup`<span${item("Product", "itemReviewed")}>${link}</span>`;
 }

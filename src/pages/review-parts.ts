@@ -1,6 +1,7 @@
 import type { SeoPage } from "../contract/index.ts";
 import { isolate } from "./bidi.ts";
 import { type Html, markup } from "./markup.ts";
+import type { PageContext } from "./page-context.ts";
 
 type Review = SeoPage["reviews"][number];
 
@@ -10,56 +11,82 @@ function stars(score: number): Html {
   return markup`<span class="stars" aria-hidden="true">${"★".repeat(full)}${"☆".repeat(5 - full)}</span>`;
 }
 
+/** A number in the language of the page, with its value for search engines. */
+function number(value: number, name: string, { property }: Microdata, { t }: PageContext): Html {
+  return markup`<data value="${value}"${property(name)}>${t("page.number", { value })}</data>`;
+}
+
 /** The average score and the number of reviews. Source: spec "Bottom lines". */
 export function bottomLine(
   { average_score, total_reviews }: Pick<SeoPage, "average_score" | "total_reviews">,
-  { property, item, range }: Microdata,
+  data: Microdata,
+  context: PageContext,
 ): Html {
-  if (total_reviews === 0) return markup`<p class="starpost-bottomline">There are no reviews yet.</p>`;
-  const average = markup`<span${property("ratingValue")}>${average_score}</span>`;
-  const total = markup`<span${property("reviewCount")}>${total_reviews}</span>`;
-  return markup`<p class="starpost-bottomline"${item("AggregateRating", "aggregateRating")}>
-${stars(average_score)} ${average} out of 5 from ${total} ${total_reviews === 1 ? "review" : "reviews"}${range}
+  const { t } = context;
+  if (total_reviews === 0) return markup`<p class="starpost-bottomline">${t("page.reviews.none")}</p>`;
+  const average = number(average_score, "ratingValue", data, context);
+  const total = number(total_reviews, "reviewCount", data, context);
+  return markup`<p class="starpost-bottomline"${data.item("AggregateRating", "aggregateRating")}>
+${stars(average_score)} ${t("page.reviews.summary", { average, total, count: total_reviews })}${data.range}
 </p>`;
 }
 
 /** A list of reviews. Each title is a third-level heading. */
-export function reviewList(reviews: readonly Review[], microdata: Microdata): Html {
-  return markup`${reviews.map((review) => reviewArticle(review, microdata))}`;
+export function reviewList(reviews: readonly Review[], data: Microdata, context: PageContext): Html {
+  return markup`${reviews.map((review) => reviewArticle(review, data, context))}`;
 }
 
-function reviewArticle(review: Review, microdata: Microdata): Html {
-  const { property, item } = microdata;
+function reviewArticle(review: Review, data: Microdata, context: PageContext): Html {
+  const { property, item } = data;
+  const { t } = context;
   const heading = markup`<h3 dir="auto"${property("name")}>${review.title}</h3>`;
-  const author = markup`<span${item("Person", "author")}>${isolate(review.display_name, property("name"))}</span>`;
-  const status = review.verified_buyer ? ", verified buyer" : review.anonymous && ", not verified";
+  const status = review.verified_buyer
+    ? t("page.reviews.verified_buyer")
+    : review.anonymous
+      ? t("page.reviews.not_verified")
+      : undefined;
   return markup`
 <article class="starpost-review"${item("Review", "review")}>
 ${review.title.trim() !== "" && heading}
-${scoreLine(review.score, microdata)}
+${scoreLine(review.score, data, context)}
 <p class="text" dir="auto"${property("reviewBody")}>${review.content}</p>
-<p class="by">By ${author}${status}, ${day(review.created_at, microdata)}</p>
-${review.comment !== null && markup`<p class="text comment" dir="auto"><b>Store:</b> ${isolate(review.comment)}</p>`}
+${byline(review, data, context, status)}
+${storeReply(review, context)}
 </article>`;
 }
 
+export function storeReply({ comment }: Pick<Review, "comment">, { t }: PageContext): Html | undefined {
+  if (comment === null) return undefined;
+  return markup`<p class="text comment" dir="auto"><b>${t("page.reviews.reply")}</b> ${isolate(comment)}</p>`;
+}
+
+/** Who wrote a review, and when, and something else about it. */
+export function byline(
+  { display_name, created_at }: Pick<Review, "display_name" | "created_at">,
+  data: Microdata,
+  context: PageContext,
+  rest: Html | undefined,
+): Html {
+  const author = markup`<span${data.item("Person", "author")}>${isolate(display_name, data.property("name"))}</span>`;
+  const by = display_name === "" ? undefined : context.t("page.reviews.author", { name: author });
+  const parts = [by, rest, day(created_at, data, context)].filter((part) => part !== undefined);
+  return markup`<p class="by">${parts.map((part, at) => markup`${at > 0 && " · "}${part}`)}</p>`;
+}
+
 /** Leads authors to what they have written. */
-export function myReviewsLink({ my_reviews_url: url }: { readonly my_reviews_url: string }): Html {
-  return markup`<p class="by foot"><a href="${url}">See, edit, or delete what you have written</a></p>`;
+export function myReviewsLink({ my_reviews_url: url }: { readonly my_reviews_url: string }, { t }: PageContext): Html {
+  return markup`<p class="by foot"><a href="${url}">${t("page.mine.link")}</a></p>`;
 }
 
-export function scoreLine(score: number, { property, item, range }: Microdata): Html {
-  const value = markup`<span${property("ratingValue")}>${score}</span>`;
-  return markup`<p${item("Rating", "reviewRating")}>${stars(score)} ${value} out of 5${range}</p>`;
+export function scoreLine(score: number, data: Microdata, context: PageContext): Html {
+  const value = number(score, "ratingValue", data, context);
+  const text = context.t("page.reviews.score", { score: value });
+  return markup`<p${data.item("Rating", "reviewRating")}>${stars(score)} ${text}${data.range}</p>`;
 }
-
-let dayFormat: Intl.DateTimeFormat | undefined;
 
 /** The date of a timestamp, in UTC. */
-export function day(timestamp: string, { property }: Microdata): Html {
-  // Created on first use, because creating it delays start-up.
-  dayFormat ??= new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
-  const text = dayFormat.format(new Date(timestamp));
+export function day(timestamp: string, { property }: Microdata, { t }: PageContext): Html {
+  const text = t("page.date", { date: timestamp });
   return markup`<time datetime="${timestamp}"${property("datePublished")}>${text}</time>`;
 }
 

@@ -1,74 +1,91 @@
-import { type Brand, defaultBrand, type ReviewRequest, starScores } from "../contract/index.ts";
-import { isolate } from "./bidi.ts";
-import { contentField, describeField, errorList, type FormState, nameField, textField } from "./form.ts";
+import { type ReviewRequest, starScores } from "../contract/index.ts";
+import {
+  contentField,
+  describeField,
+  errorList,
+  type FormContext,
+  type FormState,
+  nameField,
+  textField,
+} from "./form.ts";
 import { gonePage } from "./link-page.ts";
 import { type Html, markup } from "./markup.ts";
 import { myReviewsLink, noMicrodata, reviewList } from "./review-parts.ts";
 import { consentText, type PageContent, personalPage } from "./document.ts";
+import { defaultContext, type PageContext } from "./page-context.ts";
 import { isWebUrl } from "./seo-page.ts";
 
 /** The page on which a buyer writes a review and then sees it. It uses no scripts. */
 export function reviewRequestPage(
   { request }: { readonly request: ReviewRequest },
-  brand: Brand = defaultBrand,
+  context: PageContext = defaultContext,
 ): PageContent {
+  const { t, text } = context;
   const { state, product, review, problems } = request;
-  if (state === "gone" || !product) return gonePage();
-  if (state === "done" && review) return donePage(request, { product, review });
+  if (state === "gone" || !product) return gonePage(context);
+  if (state === "done" && review) return donePage(request, { product, review }, context);
+  const form: FormContext = { ...context, subject: "review" };
+  const title = titleOf(request, product, text);
   return personalPage(
     // Screen readers read the title first, so errors are announced there.
-    problems.length > 0 ? `Error: ${titleOf(product)}` : titleOf(product),
-    markup`${aboutProduct(request, product)}
-${request.is_test && testNote}
-${request.is_unsubscribed && unsubscribedNote}
-${problems.length > 0 && errorList(request, "Your review was not submitted")}
+    problems.length > 0 ? text("page.error", { title }) : title,
+    markup`${aboutProduct(request, product, context)}
+${request.is_test && markup`<p class="note">${t("page.request.test")}</p>`}
+${request.is_unsubscribed && markup`<p class="note">${t("page.request.unsubscribed")}</p>`}
+${errorList(request, "page.request.not_submitted", form)}
 <form method="post" accept-charset="utf-8" novalidate>
-${rating(request)}
-${reviewTexts(request)}
-${nameField(request)}
-${consentText(brand)}
-<p><button type="submit">Submit my review</button></p>
+${rating(request, form)}
+${reviewTexts(request, form)}
+${nameField(request, form)}
+${consentText(context)}
+<p><button type="submit">${t("page.request.submit")}</button></p>
 </form>
-${myReviewsLink(request)}`,
-    headingOf(product),
+${myReviewsLink(request, context)}`,
+    titleOf(request, product, t),
   );
 }
 
 type Product = NonNullable<ReviewRequest["product"]>;
 
-const titleOf = ({ name }: Product) => `Your review of ${name}`;
-const headingOf = ({ name }: Product) => markup`Your review of ${isolate(name)}`;
+function titleOf<Text>(
+  { is_site: isSite, store_name: store }: ReviewRequest,
+  { name }: Product,
+  format: (key: "page.request.title" | "page.request.title_store", values: { readonly product: string }) => Text,
+): Text {
+  return format(isSite && store === "" ? "page.request.title_store" : "page.request.title", { product: name });
+}
 
-const testNote = markup`<p class="note">This link is from a test email. You can try out the page; your review is not saved.</p>`;
-
-const unsubscribedNote = markup`<p class="note">You have unsubscribed from these emails. You can still write this review.</p>`;
-
-function aboutProduct({ store_name: store, is_site: isSite }: ReviewRequest, { image_url: image }: Product): Html {
-  if (isSite) return markup`<p>How was your experience with us?</p>`;
-  const from = store !== "" && markup`<p>You bought it from ${isolate(store)}. How do you like it?</p>`;
+function aboutProduct(
+  { store_name: store, is_site: isSite }: ReviewRequest,
+  { image_url: image }: Product,
+  { t }: PageContext,
+): Html {
+  if (isSite) return markup`<p>${t("page.request.experience")}</p>`;
+  const from = store !== "" && markup`<p>${t("page.request.bought", { store })}</p>`;
   if (image === null || !isWebUrl(image)) return markup`${from}`;
   // The image has no alternative text, because the heading names the product.
   return markup`<div class="product"><img src="${image}" alt="">${from}</div>`;
 }
 
 /** The fields for the title and the text. */
-export function reviewTexts(form: FormState): Html {
-  return markup`${textField(form, "title", { label: "Title", hint: "Summarize your review in a few words." })}
-${contentField(form, { label: "Your review", hint: "What do you like or dislike about it?" })}`;
+export function reviewTexts(form: FormState, context: FormContext): Html {
+  return markup`${textField(form, "title", context)}
+${contentField(form, context)}`;
 }
 
-export function rating(request: FormState): Html {
-  const { error, attributes } = describeField(request, "score");
+export function rating(request: FormState, context: FormContext): Html {
+  const { t } = context;
+  const { error, attributes } = describeField(request, "score", context);
   const option = (score: number) => {
     const id = score === 1 ? markup` id="score"` : undefined;
     const checked = request.fields["score"] === String(score) && markup` checked`;
     return markup`
 <label><input type="radio" name="score" value="${score}"${id}${checked} required><span class="star" aria-hidden="true"></span>
-<span>${score}<span class="unseen"> ${score === 1 ? "star" : "stars"}</span></span></label>`;
+<span aria-hidden="true">${t("page.number", { value: score })}</span><span class="unseen">${t("page.form.stars", { count: score })}</span></label>`;
   };
   return markup`<fieldset class="field" role="radiogroup" aria-required="true"${attributes}>
-<legend>Your rating</legend>
-<span class="hint" id="score-hint">From 1 star (worst) to 5 stars (best).</span>
+<legend>${t("page.form.rating")}</legend>
+<span class="hint" id="score-hint">${t("page.form.rating_hint")}</span>
 ${error}
 <div class="rating">${starScores.map(option)}
 </div>
@@ -76,21 +93,23 @@ ${error}
 }
 
 function donePage(
-  { is_test: isTest, is_site: isSite }: ReviewRequest,
+  request: ReviewRequest,
   { product, review }: { readonly product: Product; readonly review: NonNullable<ReviewRequest["review"]> },
+  context: PageContext,
 ): PageContent {
+  const { t, text } = context;
+  const { is_test: isTest, is_site: isSite } = request;
   const shownReview = { ...review, id: 0, anonymous: false, comment: null };
   const back =
-    isWebUrl(product.url) && markup`<p><a href="${product.url}">Go to the ${isSite ? "store" : "product"}</a></p>`;
-  const thanks = markup`<p>Thank you! The store and its customers can now read your review.</p>`;
+    isWebUrl(product.url) &&
+    markup`<p><a href="${product.url}">${t(isSite ? "page.to_store" : "page.to_product")}</a></p>`;
+  const testNote = markup`<p class="note">${t("page.request.test_done")}</p>`;
   return personalPage(
-    titleOf(product),
-    markup`${isTest ? testDoneNote : thanks}
-<h2>What you wrote</h2>
-${reviewList([shownReview], noMicrodata)}
+    titleOf(request, product, text),
+    markup`${isTest ? testNote : markup`<p>${t("page.request.done")}</p>`}
+<h2>${t("page.request.written")}</h2>
+${reviewList([shownReview], noMicrodata, context)}
 ${back}`,
-    headingOf(product),
+    titleOf(request, product, t),
   );
 }
-
-const testDoneNote = markup`<p class="note">This link is from a test email. This is how a review would look; it was not saved.</p>`;

@@ -1,32 +1,43 @@
-import type { SeoPage } from "../contract/index.ts";
+import { type SeoPage, unnamedPage } from "../contract/index.ts";
 import type { PageContent } from "./document.ts";
 import { type Html, markup, trusted } from "./markup.ts";
+import { defaultContext, type PageContext } from "./page-context.ts";
 import { bottomLine, myReviewsLink, noMicrodata, reviewList } from "./review-parts.ts";
 
 /** The page with the reviews of a product or of the store. */
-export function seoPage({ page }: { readonly page: SeoPage & { readonly my_reviews_url: string } }): PageContent {
+export function seoPage(
+  { page }: { readonly page: SeoPage & { readonly my_reviews_url: string } },
+  context: PageContext = defaultContext,
+): PageContent {
+  const { t, text } = context;
+  const name = nameOf(page, context);
   // Structured data for search engines. Escapes `<`, so that user text cannot end the element.
-  const data = JSON.stringify(describe(page)).replaceAll("<", String.raw`\u003c`);
+  const data = JSON.stringify(describe({ ...page, name })).replaceAll("<", String.raw`\u003c`);
   return {
-    title: `Reviews of ${page.name}`,
+    title: name === page.name ? text("page.reviews.title", { name }) : text("page.reviews.title_store"),
     head: markup`<script type="application/ld+json">${trusted(data)}</script>`,
-    body: markup`<h1 dir="auto">${page.name}</h1>
+    body: markup`<h1 dir="auto">${name}</h1>
 ${image(page)}
-${link(page)}
+${link(page, context)}
 ${page.description ? markup`<p class="text" dir="auto">${page.description}</p>` : undefined}
-<h2>Reviews</h2>
-${bottomLine(page, noMicrodata)}${reviewList(page.reviews, noMicrodata)}
-${myReviewsLink(page)}`,
+<h2>${t("page.reviews.heading")}</h2>
+${bottomLine(page, noMicrodata, context)}${reviewList(page.reviews, noMicrodata, context)}
+${myReviewsLink(page, context)}`,
   };
+}
+
+/** The name of the product or store, or what a store without a name is called. */
+export function nameOf({ product_id, name }: SeoPage, { text }: PageContext): string {
+  return product_id === null && name === unnamedPage ? text("page.reviews.store") : name;
 }
 
 function image({ image_url, name }: SeoPage): Html | undefined {
   return image_url !== null && isWebUrl(image_url) ? markup`<img src="${image_url}" alt="${name}">` : undefined;
 }
 
-function link({ url, product_id }: SeoPage): Html | undefined {
-  const target = product_id === null ? "the store" : "the product";
-  return isWebUrl(url) ? markup`<p><a href="${url}">Go to ${target}</a></p>` : undefined;
+function link({ url, product_id }: SeoPage, { t }: PageContext): Html | undefined {
+  const text = t(product_id === null ? "page.to_store" : "page.to_product");
+  return isWebUrl(url) ? markup`<p><a href="${url}">${text}</a></p>` : undefined;
 }
 
 /** Whether a URL may be used in a link or image. Other schemes, such as `javascript:`, can contain code. */

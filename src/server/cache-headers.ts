@@ -27,8 +27,8 @@ export function createVersionCheck(
 
 /**
  * States how caches may store the responses of an endpoint. Those that they may store get an ETag, and a request that
- * names the same ETag gets a 304 without a body. Nothing in a request but its URL determines a response that may be
- * stored, so there is no `Vary`.
+ * names the same ETag gets a 304 without a body. Besides its URL, only `Accept-Language` determines a response that may be
+ * stored, if it is a page: then there is `Vary`.
  */
 export function addCacheHeaders(endpoint: Endpoint): onSendHookHandler {
   const control = cacheControlOf(endpoint);

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { LimitFunction } from "p-limit";
 import {
-  type Brand,
   defaultBrand,
   type Endpoint,
   idempotencyKeys,
   type OperationName,
+  type PageStyle,
   sendingLimits,
   ServiceError,
   callerNames,
@@ -14,7 +14,9 @@ import {
   isJsonObject,
   type BytesOutput,
   imageReadLimits,
+  readAcceptLanguage,
 } from "../contract/index.ts";
+import { createPageContext } from "../pages/page-context.ts";
 import type { PageDefinition } from "../pages/pages.ts";
 import { type CallEvent, NotModified, type Transport, type Caller } from "../service/transport.ts";
 import { noteCaller } from "./call-log.ts";
@@ -83,19 +85,22 @@ async function makeCall(
   };
   const input =
     method === "HEAD" && endpoint.headField ? { ...decoded.input, [endpoint.headField]: true } : decoded.input;
+  const preferred = page && readAcceptLanguage(headers["accept-language"]);
+  if (page) void reply.header("vary", "accept-language");
   const makeInTurn = async (outside: Turn["outside"]) => {
     // The transport validates the input. Calls without an address would not be limited, so it is passed even to a transport
     // that does not declare the option.
     const clientAddress = addressOf(request);
     const asksVersion = transport.engine?.hasVersion && endpoint.caching?.byVersion;
     const mayStore = asksVersion === true && !reply.hasHeader("cache-control");
-    const hasVersion = mayStore ? createVersionCheck(request, reply, program()) : undefined;
-    let brand = defaultBrand;
-    const onBrand = page && ((found: Brand) => (brand = found));
-    const options = { onEvent, idempotencyKey, engine: { clientAddress, hasVersion, outside, onBrand } };
+    const hasVersion = mayStore ? createVersionCheck(request, reply, `${program()}${preferred ?? ""}`) : undefined;
+    let style: PageStyle = { brand: defaultBrand, language: preferred ?? defaultBrand.language };
+    const onStyle = (found: PageStyle) => (style = found);
+    const pageOptions = page && { preferred, onStyle };
+    const options = { onEvent, idempotencyKey, engine: { clientAddress, hasVersion, outside, page: pageOptions } };
     const value: unknown = await transport.call(operation, input, decoded.caller, options);
     // Returns the body instead of the reply: fastify would wait for the reply, which is slower.
-    if (page) return toPage(reply, { endpoint, page, brand }, value);
+    if (page) return toPage(reply, { endpoint, page, style }, value);
     if (endpoint.reply.media === "bytes") {
       const { content_type, bytes } = value as BytesOutput;
       void reply.type(content_type).header("content-security-policy", "default-src 'none'");
@@ -122,12 +127,12 @@ async function makeCall(
 /** The URL of a personal page grants access to it, so it is not sent as a referrer. */
 function toPage(
   reply: FastifyReply,
-  { endpoint, page, brand }: { readonly endpoint: Endpoint; readonly page: PageDefinition; readonly brand: Brand },
+  { endpoint, page, style }: { readonly endpoint: Endpoint; readonly page: PageDefinition; readonly style: PageStyle },
   value: unknown,
 ): unknown {
   void reply
     .type("text/html; charset=utf-8")
-    .header("content-security-policy", page.policy(brand))
+    .header("content-security-policy", page.policy(style.brand))
     .header("referrer-policy", "no-referrer");
   const { url } = value as { readonly url?: unknown };
   if (endpoint.redirects && typeof url === "string") {
@@ -136,7 +141,7 @@ function toPage(
   }
   // RFC 9110 15.5.21: the form is well-formed, but has invalid values.
   if (page.hasProblems?.(value)) void reply.code(422);
-  return page.render(value, brand);
+  return page.render(value, createPageContext(style.brand, style.language));
 }
 
 const functionName = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;

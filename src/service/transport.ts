@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Brand, EndpointOf, OperationName, Role } from "../contract/index.ts";
+import type { EndpointOf, Language, OperationName, PageStyle, Role } from "../contract/index.ts";
 
 /** Who is calling. `appKey` identifies the account, `utoken` authenticates it. None of it is part of the input. */
 export interface Caller {
@@ -38,6 +38,13 @@ export type CallEvent =
   /** The service honored the idempotency key. If `isReplay`, the result is that of an earlier call. */
   | { readonly type: "idempotency"; readonly isReplay: boolean };
 
+export interface PageOptions {
+  /** The language that the reader prefers, if the page belongs to no email. */
+  readonly preferred: Language | undefined;
+  /** Called before the result. Not called if the account is unknown. */
+  readonly onStyle: (style: PageStyle) => void;
+}
+
 /** What only an engine in the same process understands about a call. */
 export interface EngineOptions {
   /**
@@ -54,8 +61,8 @@ export interface EngineOptions {
    * caller has the response: the call ends with `NotModified`.
    */
   readonly hasVersion?: ((version: number) => boolean) | undefined;
-  /** Called with the brand of the account, for a response that is a page. Not called if the account is unknown. */
-  readonly onBrand?: ((brand: Brand) => void) | undefined;
+  /** For a response that is a page. */
+  readonly page?: PageOptions | undefined;
   /** Runs work that takes long but does not occupy the thread of the event loop, so that other calls can run meanwhile. */
   readonly outside?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
 }

@@ -53,6 +53,7 @@ describeBackends("seo.page", (harness) => {
     );
     expect(await service.seo.page({ product_id: "teapot" })).toEqual({
       page: {
+        my_reviews_url: expect.any(String) as string,
         product_id: "teapot",
         name: "Teapot",
         url: "https://shop.example/teapot",

@@ -90,6 +90,12 @@ export interface Brand extends BrandSettings, NullableLogo {
   readonly dark_star_color: string;
 }
 
+/** The design of a page, and the language of its texts. */
+export interface PageStyle {
+  readonly brand: Brand;
+  readonly language: Language;
+}
+
 /** The backgrounds of text, in light and dark mode. */
 export const brandSurfaces = { light: "#ffffff", dark: "#1b1d22" } as const;
 

@@ -42,6 +42,9 @@ export const linkPaths: Readonly<Record<EmailLinkKind, string>> = {
   click: `${extensionPrefix}/c`,
 };
 
+/** A store without a name, in `about`. */
+export const unnamedStore = "the store";
+
 const link = lazyObject(() => ({
   kind: z.enum(linkKinds),
   /** `ready`: not followed yet; `done`: already followed; `gone`: expired, or its subject no longer exists. */

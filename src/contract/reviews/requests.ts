@@ -12,6 +12,11 @@ export type ReviewFormField = (typeof reviewFormFields)[number];
 /** Maximum lengths in the review form, in UTF-16 code units, as browsers count. Assumed: shorter than the limits of the API. */
 export const reviewFormLimits = { title: 150, content: 10_000, display_name: 100 } as const;
 
+/** Text that consists only of invisible characters counts as empty. */
+export function isBlank(text: string): boolean {
+  return !/[^\s\p{C}]/u.test(text);
+}
+
 export const formFields = lazyObject(() => ({
   score: z.string(),
   title: z.string(),

@@ -1,6 +1,5 @@
 import type { Transaction } from "kysely";
 import {
-  type Brand,
   callerNames,
   type Endpoint,
   endpointOf,
@@ -8,6 +7,7 @@ import {
   isActorName,
   maxActorName,
   type OperationName,
+  type PageStyle,
   ServiceError,
 } from "../../contract/index.ts";
 import {
@@ -16,6 +16,7 @@ import {
   type CallOptions,
   type EngineOptions,
   NotModified,
+  type PageOptions,
 } from "../../service/transport.ts";
 import type { AccountWrites } from "../../storage/account-writes.ts";
 import type { Tables } from "../../storage/tables.ts";
@@ -29,6 +30,12 @@ import { validateInput } from "./validate.ts";
 
 type Outside = NonNullable<EngineOptions["outside"]>;
 
+/** The account whose page is read, the language that its reader prefers, and the token of the link that leads to it. */
+export interface PageReader extends Pick<PageOptions, "preferred"> {
+  readonly accountId: number;
+  readonly token: string | undefined;
+}
+
 /** What the calls of a transport share. */
 export interface Engine {
   readonly limits: CallLimits;
@@ -36,7 +43,7 @@ export interface Engine {
   readonly responses: ResponseCache;
   /** Prepares bulk calls one after another, so that a small one does not overtake a large one. */
   readonly inSequence: Outside;
-  readonly readBrand: (accountId: number, context: HandlerContext) => Promise<Brand>;
+  readonly readPageStyle: (reader: PageReader, context: HandlerContext) => Promise<PageStyle>;
   readonly findOperation: (name: OperationName) => Promise<Operation>;
   /** Creates the context of a call that starts now, without its account. */
   readonly startCall: () => CallContext;
@@ -120,13 +127,21 @@ async function runSteps(
     if (hashes) onEvent?.({ type: "idempotency", isReplay: written.isReplay });
     result = written.output;
   }
-  await reportBrand(call, options.engine, engine);
+  await reportPageStyle(call, { owner, input, options }, engine);
   return after ? await outside(() => after(result, prepared, call)) : result;
 }
 
-async function reportBrand(call: CallContext, { onBrand }: EngineOptions = {}, { readBrand }: Engine): Promise<void> {
+async function reportPageStyle(
+  call: CallContext,
+  { owner, input, options }: Pick<Operation, "owner"> & { readonly input: unknown; readonly options: CallOptions },
+  { readPageStyle }: Engine,
+): Promise<void> {
   const accountId = call.account?.id ?? call.ownerId;
-  if (onBrand && accountId !== undefined) onBrand(await read(call, (context) => readBrand(accountId, context)));
+  const { page } = options.engine ?? {};
+  if (!page || accountId === undefined) return;
+  const { preferred, onStyle } = page;
+  const token = owner && "claim" in owner ? String((input as OwnerNames)[owner.claim]) : undefined;
+  onStyle(await read(call, (context) => readPageStyle({ accountId, preferred, token }, context)));
 }
 
 /** Operations for which the token is optional state whether it is valid; all others but public ones require it. */

@@ -1,3 +1,5 @@
+import { isBlank } from "../../contract/index.ts";
+
 /** Removes spaces around a line of a form, and collapses those in it. */
 export function collapseSpaces(text: string): string {
   return text.replaceAll(/\s+/gu, " ").trim();
@@ -19,8 +21,7 @@ interface TextRule {
 
 /** Returns what is wrong with a text of a form, for shoppers. */
 export function findTextProblem(text: string, { name, required, limit }: TextRule): string | undefined {
-  // Text that consists only of invisible characters counts as empty.
-  if (!/[^\s\p{C}]/u.test(text)) return required;
+  if (isBlank(text)) return required;
   if (!text.isWellFormed() || text.includes("\u0000")) {
     return `${name} contains a character that cannot be stored. Remove it and try again.`;
   }

@@ -1,4 +1,4 @@
-import { actorNames, type ReviewerType } from "../../contract/index.ts";
+import { actorNames, type ReviewerType, unnamedStore } from "../../contract/index.ts";
 import { readAccountProfile } from "../accounts/account-profile.ts";
 import { sameAccount, selectAccountRows, updateRows } from "../kernel/account-rows.ts";
 import { accountIdOf, type HandlerContext } from "../kernel/handler.ts";
@@ -59,7 +59,7 @@ export async function findReviewToVerify(
 }
 
 async function readStoreName(accountId: number, context: HandlerContext): Promise<string> {
-  return (await readAccountProfile(context, accountId)).displayName || "the store";
+  return (await readAccountProfile(context, accountId)).displayName || unnamedStore;
 }
 
 /**

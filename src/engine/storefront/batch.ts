@@ -1,7 +1,9 @@
 import type * as z from "zod";
 import { type contract, invalidField, maxBatchCharacters, type SeoPage, siteReviewsId } from "../../contract/index.ts";
 import { renderFragment } from "../../pages/fragments.ts";
-import type { HandlerContext, Handlers } from "../kernel/handler.ts";
+import { createPageContext } from "../../pages/page-context.ts";
+import { readBrand } from "../accounts/brand.ts";
+import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { readSeoPage } from "./seo.ts";
 
 type Method = z.output<typeof contract.batch.run.input>["methods"][number];
@@ -18,6 +20,9 @@ export const batchHandlers: Handlers<typeof contract.batch> = {
     const pages = new Map<string, Promise<SeoPage>>();
     let characters = 0;
     const results: { result: string }[] = [];
+    // Pages of the store show the fragments, so they have its language.
+    const brand = await readBrand(accountOf(context).id, context);
+    const pageContext = createPageContext(brand, brand.language);
     for (const method of methods) {
       const request = toPageRequest(method);
       const key = JSON.stringify(request);
@@ -26,7 +31,7 @@ export const batchHandlers: Handlers<typeof contract.batch> = {
       const shown = await page;
       characters += countCharacters(shown);
       if (characters > maxBatchCharacters) throw tooManyReviews();
-      results.push({ result: renderFragment(method.method, shown) });
+      results.push({ result: renderFragment(method.method, shown, pageContext) });
     }
     return { results };
   },

@@ -4,6 +4,7 @@ import {
   type SeoPage,
   seoPageReviews,
   siteReviewsId,
+  unnamedPage,
   type WidgetPage,
 } from "../../contract/index.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
@@ -91,10 +92,10 @@ export async function readSeoPage(
   return { product_id: productId, name, url, image_url, description, ...rated };
 }
 
-/** Assumed: a store without a name is shown as "This store". */
+/** Assumed: a store without a name is shown as "This store" (`unnamedPage`), in the language of the page. */
 async function describeStore(context: HandlerContext) {
   const { displayName, domain } = await readAccountProfile(context);
-  return { product_id: null, name: displayName || "This store", url: domain, image_url: null, description: null };
+  return { product_id: null, name: displayName || unnamedPage, url: domain, image_url: null, description: null };
 }
 
 function toRated({ bottomline, reviews }: WidgetPage) {

@@ -1,0 +1,44 @@
+import { type Brand, defaultBrand, type Language } from "../contract/index.ts";
+import type { MessageOutput } from "../messages/formatter.ts";
+import {
+  type FormatMessage,
+  type MessageKey,
+  type MessageValues,
+  openMessages,
+  findWrittenLanguage,
+} from "../messages/messages.ts";
+import { isolate } from "./bidi.ts";
+import { escapeText, type Html, markup, type Part, render, trusted } from "./markup.ts";
+
+/** The design of a page, and its texts in the language of its reader. */
+export interface PageContext {
+  readonly brand: Brand;
+  readonly language: Language;
+  /** Formats a message as HTML. Texts among its values are escaped, and their direction is isolated. */
+  readonly t: (key: MessageKey, values?: MessageValues) => Html;
+  /** Formats a message as text, for titles and attributes. */
+  readonly text: FormatMessage;
+}
+
+const htmlOutput: MessageOutput = {
+  text: escapeText,
+  value: (value) => render(typeof value === "string" ? isolate(value) : markup`${value as Part}`),
+};
+
+const textOutput: MessageOutput = { text: (text) => text, value: String };
+
+function openTexts(language: Language): Pick<PageContext, "t" | "text"> {
+  const format = openMessages(language, htmlOutput);
+  return { t: (key, values) => trusted(format(key, values)), text: openMessages(language, textOutput) };
+}
+
+const opened = new Map<Language, ReturnType<typeof openTexts>>();
+
+export function createPageContext(brand: Brand, language: Language): PageContext {
+  const texts = opened.get(language) ?? openTexts(language);
+  opened.set(language, texts);
+  return { brand, language: findWrittenLanguage(language), ...texts };
+}
+
+/** The built-in design, in English. */
+export const defaultContext: PageContext = createPageContext(defaultBrand, "en");
