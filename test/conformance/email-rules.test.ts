@@ -261,6 +261,7 @@ describeBackends("email settings", (harness: () => Harness) => {
       "unsubscribed",
       "reported_spam",
       "bounced_before",
+      "nothing_written",
       "reviewed_lately",
       "too_many_to_person",
     ]);

@@ -43,7 +43,7 @@ describe("/starpost/v1/apps/{app_key}/mail_rules", () => {
     expect(status).toBe(200);
     const { response, ...envelope } = body as { response: { rules: object[]; settings: object[] } };
     expect(envelope).toEqual({ status: ok });
-    expect(response.rules).toHaveLength(13);
+    expect(response.rules).toHaveLength(14);
     expect(response.rules).toContainEqual({
       name: "order_too_old",
       description: expect.any(String),

@@ -75,13 +75,9 @@ const addedEmpty: Readonly<Record<string, readonly string[]>> = {
   pagination: ['{"next_page_info":null}'],
 };
 
-/** Rules that have been added to lists of rules. */
-const isAddedRule = (element: unknown) => (element as { readonly name?: unknown } | null)?.name === "nothing_written";
-
 /** Removes fields that no recorded answer has: those that have been added, and those of new columns, which are null. */
 function removeAdded(name: string, value: unknown): unknown {
   if (added.has(name) || addedEmpty[name]?.includes(JSON.stringify(value))) return undefined;
-  if (Array.isArray(value)) return value.filter((element) => !isAddedRule(element));
   return value === null && /^[a-z]/.test(name) && !recordedText.includes(`"${name}":`) ? undefined : value;
 }
 

@@ -158,9 +158,12 @@ async function decide(
   return (await exceedsLimitWhenDue(email, settings, context)) ? "too_many_to_person" : undefined;
 }
 
+/** The rules that can apply to emails of orders. */
+const orderRuleNames: readonly EmailRuleName[] = emailRuleNames.filter((name) => name !== "nothing_written");
+
 function listRules(decidedBy: EmailRuleName | undefined, settings: EmailSettings): RuleEvaluation[] {
-  const deciding = decidedBy === undefined ? emailRuleNames.length : emailRuleNames.indexOf(decidedBy);
-  return emailRuleNames.map((name, index) => ({
+  const deciding = decidedBy === undefined ? orderRuleNames.length : orderRuleNames.indexOf(decidedBy);
+  return orderRuleNames.map((name, index) => ({
     name,
     description: describeEmailRule(name, settings),
     result: index === deciding ? "decides" : index > deciding ? "not_asked" : resultOf(name, settings),
