@@ -11,9 +11,9 @@ const output = { text: (text: string) => text, value: (value: unknown) => `[${St
 async function format(text: string, values: Readonly<Record<string, unknown>>, language = "en"): Promise<string> {
   const code = compileCatalogs({ en: { key: text }, [language]: { key: text } });
   const { catalogs } = (await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(code)}`)) as {
-    readonly catalogs: Readonly<Record<string, Readonly<Record<string, CompiledMessage>>>>;
+    readonly catalogs: Readonly<Record<string, () => Readonly<Record<string, CompiledMessage>>>>;
   };
-  return catalogs[language]?.["key"]?.(values, new MessageFormatter(language, output)) ?? "";
+  return catalogs[language]?.()["key"]?.(values, new MessageFormatter(language, output)) ?? "";
 }
 
 describe("a compiled message", () => {
