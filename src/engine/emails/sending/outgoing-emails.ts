@@ -14,6 +14,7 @@ import type { Row } from "../../../storage/tables.ts";
 import { isStoreUrl, readAccountProfile, readStoreDomains, type StoreDomains } from "../../accounts/account-profile.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
 import { readBrand } from "../../accounts/brand.ts";
+import { languageOf } from "../../accounts/page-style.ts";
 import { selectAccountRows } from "../../kernel/account-rows.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { createMessageKey } from "../message-key.ts";
@@ -39,12 +40,12 @@ interface Sender {
   readonly templates: ReadonlyMap<string, Pick<OutgoingEmail, "template" | "templateState">>;
 }
 
-type OrderRow = Pick<Row<"orders">, "id" | "order_id" | "order_date">;
+type OrderRow = Pick<Row<"orders">, "id" | "order_id" | "order_date" | "language">;
 type ProductRow = Pick<Row<"products">, "id" | "product_id" | "name" | "url" | "image_url" | "named_by_visitor">;
 
 type ReviewedProduct = Omit<ProductRow, "named_by_visitor">;
 
-const orderColumns = ["orders.id", "orders.order_id", "orders.order_date"];
+const orderColumns = ["orders.id", "orders.order_id", "orders.order_date", "orders.language"];
 const productColumns = ["id", "product_id", "name", "url", "image_url", "named_by_visitor"].map(
   (name) => `products.${name}`,
 );
@@ -71,8 +72,14 @@ export async function buildOutgoingEmails(
       order || isSite
         ? buildOrderData(row, order, { products: reviewed, sender }, context)
         : buildOtherData(row, context);
-    return toOutgoing(row, data, sender, context);
+    return toOutgoing(row, data, { ...sender, brand: withLanguageOf(order, sender.brand) }, context);
   });
+}
+
+/** Emails about an order have its language, if it has one. */
+function withLanguageOf(order: OrderRow | undefined, brand: Brand): Brand {
+  const language = languageOf(order, brand);
+  return language === brand.language ? brand : { ...brand, language };
 }
 
 function toOutgoing(
