@@ -30,8 +30,9 @@ export function createScope(mail: TemplatedEmail): EmailScope {
   const { brand = defaultBrand } = mail;
   const language = findWrittenLanguage(brand.language);
   const dir = directionOf(language);
+  const format = openMessages(language, plainOutput);
   // As in "your order from our store".
-  const name = storeName || openMessages(language, plainOutput)("email.store");
+  const name = storeName || format("email.store");
   return clean("", {
     // Emails of earlier versions lack these.
     is_held: false,
@@ -41,7 +42,7 @@ export function createScope(mail: TemplatedEmail): EmailScope {
     dir,
     start: dir === "rtl" ? "right" : "left",
     ...createTheme(brand),
-    ...addStars(mail.data, name),
+    ...addStars(mail.data, storeName || format("email.our_store")),
     customer: { name: breakLinks(mail.to.name), email: mail.to.address },
     store: { ...mail.store, name, is_named: storeName !== "" },
     unsubscribe_url: mail.unsubscribeUrl,

@@ -107,7 +107,7 @@ style="font-family:{{ brand.font }};font-size:16px;line-height:24px;text-align:{
 <p>
 <img
 src="{{ brand.logo_url }}"
-alt="{{ store.name }}"
+alt="{% if store.is_named %}{{ store.name }}{% else %}{{ 'email.our_store' | t }}{% endif %}"
 width="{{ brand.logo_width }}"
 height="{{ brand.logo_height }}"
 style="display: block; border: 0"

@@ -1,5 +1,6 @@
 import PostalMime, { type Email } from "postal-mime";
 import { describe, expect, it } from "vitest";
+import { defaultBrand, siteReviewsId } from "../../../../src/contract/index.ts";
 import { composeMessage } from "../../../../src/email/transports/mime-message.ts";
 import type { EmailSender } from "../../../../src/email/transports/transport.ts";
 import type { OutgoingEmail } from "../../../../src/email/outgoing-email.ts";
@@ -75,6 +76,12 @@ describe("composeMessage", () => {
     const { parsed } = await compose({ store });
     expect(parsed.from).toMatchObject({ name: "", address: "reviews@shop.example" });
     expect(parsed.text).toContain("your order 100234 from our store.");
+    const product = { product_id: siteReviewsId, name: "", url: "", image_url: null };
+    const products = [{ ...product, review_url: "https://reviews.example/r" }];
+    const brand = { ...defaultBrand, language: "de" } as const;
+    const request = await compose({ store, brand, data: { ...anOutgoingEmail().data, products } });
+    expect(request.parsed.text).toContain("Bestellung 100234 bei uns.");
+    expect(request.parsed.text).toContain("\nUnser Shop\n");
   });
 
   it("includes the tracking image only if requested", async () => {
