@@ -45,14 +45,20 @@ h1, h2, p, blockquote, td { overflow-wrap: anywhere; }
 h1, h2 { font-size: 18px; line-height: 24px; margin: 0; }
 p { margin: 0 0 16px; }
 a { color: {{ colors.accent }}; }
-.stars td { border: 1px solid {{ colors.edge }}; }
-.stars a { display: block; padding: 4px; }
+.muted a { display: inline-block; color: {{ colors.muted }}; }
+.stars { border-collapse: separate; margin: 0 -6px; }
+.stars td { border: 1px solid {{ colors.edge }}; border-radius: {{ brand.radius }}px; }
+.stars a { display: block; margin: -6px; padding: 10px 8px; text-decoration: none; }
+@media (min-width: 640px) {
+.page > div { padding: 24px 0; }
+.card { border-radius: {{ brand.radius }}px; overflow: hidden; }
+}
 {% if dark_colors %}
 @media (prefers-color-scheme: dark) {
 body, .page > div, .foot, .foot > table { background: {{ dark_colors.page }} !important; }
 .card, .card > table { background: {{ dark_colors.background }} !important; }
 .text div, .stars a { color: {{ dark_colors.text }} !important; }
-.muted div { color: {{ dark_colors.muted }} !important; }
+.muted div, .muted a { color: {{ dark_colors.muted }} !important; }
 a { color: {{ dark_colors.accent }}; }
 .button { background: {{ dark_colors.accent }} !important; }
 .button a { color: {{ dark_colors.on_accent }} !important; }
@@ -64,7 +70,7 @@ a { color: {{ dark_colors.accent }}; }
 [data-ogsb] .card, [data-ogsb] .card > table { background: {{ dark_colors.background }} !important; }
 [data-ogsb] .button { background: {{ dark_colors.accent }} !important; }
 [data-ogsc] .text div, [data-ogsc] .stars a { color: {{ dark_colors.text }} !important; }
-[data-ogsc] .muted div { color: {{ dark_colors.muted }} !important; }
+[data-ogsc] .muted div, [data-ogsc] .muted a { color: {{ dark_colors.muted }} !important; }
 [data-ogsc] a { color: {{ dark_colors.accent }}; }
 [data-ogsc] .button a { color: {{ dark_colors.on_accent }} !important; }
 [data-ogsc] .stars b { color: {{ dark_colors.star }} !important; }
@@ -104,19 +110,20 @@ align="{{ start }}" class="text" style="font-size:0px;padding:0;word-break:break
 <div
 style="font-family:{{ brand.font }};font-size:16px;line-height:24px;text-align:{{ start }};color:{{ colors.text }};"
 >{% if brand.logo_url %}
-<p>
+<p style="margin: 0 0 24px">
 <img
 src="{{ brand.logo_url }}"
 alt="{% if store.is_named %}{{ store.name }}{% else %}{{ 'email.our_store' | t }}{% endif %}"
 width="{{ brand.logo_width }}"
 height="{{ brand.logo_height }}"
 style="display: block; border: 0"
-/>
+>
 </p>
+{% elsif store.is_named %}
+<p style="margin: 0 0 24px; font-size: 20px"><strong dir="auto">{{ store.name }}</strong></p>
 {% endif %}
 <p>
-{% block greeting %}{% if customer.name == "" %}{{ "email.greeting" | t }}{% else %}{{ "email.greeting_named" | t: name: customer.name
-}}{% endif %}{% endblock %}
+{% block greeting %}{% if customer.name == "" %}{{ "email.greeting" | t }}{% else %}{{ "email.greeting_named" | t: name: customer.name }}{% endif %}{% endblock %}
 </p>
 {% block content %}{% endblock %}
 <p>

@@ -15,21 +15,21 @@ interface Message {
   readonly unsubscribe?: MessageKey;
 }
 
-/** A button, in a padded cell, because Outlook ignores the padding of links. */
-const button = `<table role="presentation" border="0" cellspacing="0" cellpadding="0" style="margin:0 0 16px">
-<tr><td class="button" bgcolor="{{ colors.accent }}" style="padding:5px 10px;background:{{ colors.accent }};border-radius:{{ brand.radius }}px"><a href="{{ url }}" style="display:block;padding:5px 10px;color:{{ colors.on_accent }};font-weight:bold;text-decoration:none">{{ label }}</a></td></tr>
+/** A button, in a padded cell, because Outlook ignores the padding of links, and the negative margin that clicks need. */
+const button = `<table role="presentation" cellspacing="0" cellpadding="0" style="margin:0 0 16px">
+<tr><td class="button" bgcolor="{{ colors.accent }}" style="padding:10px 20px;background:{{ colors.accent }};border-radius:{{ brand.radius }}px"><a href="{{ url }}" style="display:block;margin:-10px -20px;padding:10px 20px;color:{{ colors.on_accent }};font-weight:bold;text-decoration:none">{{ label }}</a></td></tr>
 </table>
 `;
 
 /** Five links to the form, each with its rating. An email may have 20 of these, so they are short. */
-const stars = `<table class="stars" role="presentation" border="0" cellspacing="0" cellpadding="6" style="font-size:19px"><tr>
-{% for star in product.stars %}<td><a href="{{ star.url }}" style="color:{{ colors.text }};text-decoration:none">{{ star.score }}&#160;<b style="color:{{ colors.star }}">★</b></a></td>
+const stars = `<table class="stars" role="presentation" cellspacing="6" cellpadding="6" style="font-size:19px"><tr>
+{% for star in product.stars %}<td><a href="{{ star.url }}" style="color:{{ colors.text }}">{{ star.score }}\u00A0<b style="color:{{ colors.star }}">★</b></a></td>
 {% endfor %}</tr></table>
 `;
 
 const product = `<div class="line" style="border-top:1px solid {{ colors.line }};padding:16px 0">
-<table role="presentation" border="0" cellspacing="0" cellpadding="0" width="100%" style="margin:0 0 8px"><tr>
-{% if product.image_url %}<td width="88"><img src="{{ product.image_url }}" alt="" width="72" height="72" style="display:block;height:72px;object-fit:contain"></td>
+<table role="presentation" cellspacing="0" cellpadding="0" width="100%" style="margin:0 0 8px"><tr>
+{% if product.image_url %}<td width="88"><img src="{{ product.image_url }}" alt="" width="72" style="display:block;max-height:72px;object-fit:contain"></td>
 {% endif %}<td align="{{ start }}"><h2 dir="auto">{% if product.url %}<a href="{{ product.url }}">{{ product.name }}</a>{% else %}{{ product.name }}{% endif %}</h2></td>
 </tr></table>
 {% render "stars", product: product %}</div>

@@ -15,6 +15,10 @@ const aboutReview = (ofProduct: MessageKey, ofStore: MessageKey, values: Readonl
 const button = (key: MessageKey, url: string) =>
   `{% assign label = "${key}" | t %}{% render "button", url: ${url}, label: label %}`;
 
+/** A command in HTML, whose flag stays on one line. */
+const code = (command: string) =>
+  `<code dir="ltr">${command.replace("--content", '<span style="white-space:nowrap">--content</span>')}</code>`;
+
 const verifyOpening = aboutReview("email.verify.opening_product", "email.verify.opening");
 
 const verifyReview: EmailTemplate = frame({
@@ -69,10 +73,10 @@ ${answerCommand}`,
   html: `<p>${t("email.new_question.opening", product)}</p>
 {% render "quote", title: "", text: content %}
 {% if is_held %}<p>${t("email.new_question.held")}<br>
-<code>${publishCommand}</code></p>
+${code(publishCommand)}</p>
 {% endif %}${button("email.new_question.button", "answer_url")}
 <p>${howToAnswer}<br>
-<code>${answerCommand}</code></p>`,
+${code(answerCommand)}</p>`,
 });
 
 const askShopper: EmailTemplate = frame({
@@ -150,7 +154,7 @@ ${replyCommand}`,
 {% render "quote", title: title, text: content %}
 ${button("email.new_review.button", "comment_url")}
 <p>${howToReply}<br>
-<code>${replyCommand}</code></p>`,
+${code(replyCommand)}</p>`,
 });
 
 const replyOpening = aboutReview("email.reply.opening_product", "email.reply.opening", store);

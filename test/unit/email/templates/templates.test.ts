@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sentEmailCategories } from "../../../../src/contract/index.ts";
+import { createBrand, sentEmailCategories } from "../../../../src/contract/index.ts";
 import { builtInTemplates } from "../../../../src/email/templates/built-in/templates.ts";
 import { checkTemplate, createSampleEmail } from "../../../../src/email/templates/check-template.ts";
 import { writeOutMessages } from "../../../../src/email/templates/built-in/write-out.ts";
@@ -13,6 +13,11 @@ function aTemplate(fields: Partial<EmailTemplate> = {}): EmailTemplate {
   return { subject: "Hello", text: unsubscribe, html: `<p>${unsubscribe}</p>`, ...fields };
 }
 
+const fullBrand = createBrand(
+  { language: "ar", postal_address: "1 Harbor Street\nHamburg", privacy_url: "https://shop.example/privacy" },
+  { logo_url: "https://shop.example/logo.png", logo_width: 240, logo_height: 60 },
+);
+
 const html = (source: string) => aTemplate({ html: `${source}\n${unsubscribe}` });
 
 async function make(source: string, data: Record<string, unknown> = {}): Promise<string> {
@@ -24,7 +29,8 @@ async function make(source: string, data: Record<string, unknown> = {}): Promise
 describe.each(sentEmailCategories.map((category) => [category]))("the template of %s", (category) => {
   it("passes the check and renders valid HTML", async () => {
     const made = await checkTemplate(category, builtInTemplates[category]);
-    expect(await findFaults(made.html, { isEmail: true })).toEqual([]);
+    const branded = await checkTemplate(category, builtInTemplates[category], fullBrand);
+    for (const { html: page } of [made, branded]) expect(await findFaults(page, { isEmail: true })).toEqual([]);
     expect(made.html).toMatch(/^<!DOCTYPE html>\n<html lang="en" dir="ltr"/);
     expect(made.html).not.toContain("<script");
     // Outlook ignores the padding of links.
@@ -63,7 +69,7 @@ describe.each(sentEmailCategories.map((category) => [category]))("the template o
 describe.each(["map", "reminder"] as const)("the star links of %s", (category) => {
   it("are five per product, in both parts, with the rating of each", async () => {
     const made = await checkTemplate(category, builtInTemplates[category]);
-    const inHtml = made.html.matchAll(/href="[^"]*\?score=(\d)"[^>]*>(\d)&#160;<b [^>]*>★/g);
+    const inHtml = made.html.matchAll(/href="[^"]*\?score=(\d)"[^>]*>(\d)\u00A0<b [^>]*>★/g);
     expect(Array.from(inHtml, ([, score, shown]) => `${score}${shown}`).join(" ")).toBe(
       "11 22 33 44 55 11 22 33 44 55",
     );

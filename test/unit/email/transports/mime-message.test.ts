@@ -48,7 +48,7 @@ describe("composeMessage", () => {
       expect(part).toContain("https://reviews.example/starpost/v1/l/sample?score=5");
       expect(part).toContain("https://reviews.example/starpost/v1/l/sample-unsubscribe");
     }
-    expect(parsed.html).toContain('<img src="https://shop.example/teapot.png" alt="" width="72" height="72"');
+    expect(parsed.html).toContain('<img src="https://shop.example/teapot.png" alt="" width="72"');
     expect(parsed.subject).toBe("How do you like your order from Tea & Cups?");
   });
 
