@@ -33,6 +33,8 @@ const seoPage = lazyObject(() => ({
       /** The store's comment. */
       comment: z.string().nullable(),
       created_at: timestamp(),
+      /** The author received a coupon for the review. Otherwise absent. */
+      received_coupon: z.boolean().optional(),
     }),
   ),
 }));

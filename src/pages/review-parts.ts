@@ -60,9 +60,9 @@ export function storeReply({ comment }: Pick<Review, "comment">, { t }: PageCont
   return markup`<p class="text comment" dir="auto"><b>${t("page.reviews.reply")}</b> ${isolate(comment)}</p>`;
 }
 
-/** Who wrote a review, and when, and something else about it. */
+/** Who wrote a review, and when, and something else about it; also that its author received a coupon, which laws require. */
 export function byline(
-  { display_name, created_at }: Pick<Review, "display_name" | "created_at">,
+  { display_name, created_at, received_coupon }: Pick<Review, "display_name" | "created_at" | "received_coupon">,
   data: Microdata,
   context: PageContext,
   rest: Html | undefined,
@@ -70,7 +70,8 @@ export function byline(
   const author = markup`<span${data.item("Person", "author")}>${isolate(display_name, data.property("name"))}</span>`;
   const by = display_name === "" ? undefined : context.t("page.reviews.author", { name: author });
   const parts = [by, rest, day(created_at, data, context)].filter((part) => part !== undefined);
-  return markup`<p class="by">${parts.map((part, at) => markup`${at > 0 && " · "}${part}`)}</p>`;
+  const coupon = received_coupon && markup`\n<p class="by">${context.t("page.reviews.coupon")}</p>`;
+  return markup`<p class="by">${parts.map((part, at) => markup`${at > 0 && " · "}${part}`)}</p>${coupon}`;
 }
 
 /** Leads authors to what they have written. */

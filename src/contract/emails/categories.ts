@@ -5,7 +5,8 @@ export type EmailTypeId = keyof typeof emailTypes;
 /**
  * The email type of each category, which is what recipients unsubscribe from. Source: spec "Email statistics".
  * Assumed: the specification lists types and categories but not how they relate; resent emails have the type of manual
- * resends, and the coupon types have no category. Nobody can unsubscribe from type 0.
+ * resends. The coupon types have no category, so their emails have categories of this product. Nobody can unsubscribe from
+ * type 0.
  */
 export const emailTypeOf = {
   reminder: 1,
@@ -27,6 +28,8 @@ export const emailTypeOf = {
   custom_map: 15,
   map: 1,
   my_reviews: 0,
+  coupon_reminder: 16,
+  coupon_notification: 17,
 } as const satisfies Readonly<Record<string, EmailTypeId | 0>>;
 
 export type EmailCategory = keyof typeof emailTypeOf;
@@ -34,7 +37,11 @@ export type EmailCategory = keyof typeof emailTypeOf;
 export const recordedCategories = Object.keys(emailTypeOf) as readonly EmailCategory[];
 
 /** Categories of this product, which the statistics of the specification do not contain. */
-const ownCategories: ReadonlySet<string> = new Set<EmailCategory>(["my_reviews"]);
+const ownCategories: ReadonlySet<string> = new Set<EmailCategory>([
+  "my_reviews",
+  "coupon_notification",
+  "coupon_reminder",
+]);
 
 /** Source: spec "Email statistics". */
 export const emailCategories = recordedCategories.filter((category) => !ownCategories.has(category));
@@ -60,6 +67,8 @@ export const sentEmailCategories = [
   "custom_map",
   "testimonials_request",
   "my_reviews",
+  "coupon_notification",
+  "coupon_reminder",
 ] as const satisfies readonly EmailCategory[];
 export type SentEmailCategory = (typeof sentEmailCategories)[number];
 
@@ -113,7 +122,7 @@ export function templateCategoryOf(category: string): SentEmailCategory {
 
 /** The categories of an email type. */
 export function categoriesOf(emailTypeId: number): readonly EmailCategory[] {
-  return emailCategories.filter((category) => emailTypeOf[category] === emailTypeId);
+  return recordedCategories.filter((category) => emailTypeOf[category] === emailTypeId);
 }
 
 /** Categories of emails to the people of the store. All others are sent to shoppers. */

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { endpoint, extensionPrefix, route } from "../endpoint.ts";
 import {
   emailCategories,
+  type EmailCategory,
   type EmailCounter,
   emailCounters,
   emailEventNames,
@@ -184,7 +185,7 @@ export type EmailAggregate = (typeof emailAggregates)[number];
 /** Limits of one statistics call. Assumed: the specification states no limit; three years by day are allowed. */
 export const maxStats = { days: 7_400, ranges: 1_100 } as const;
 
-const categories = lazily(() =>
+const categoryList = (names: readonly EmailCategory[]) =>
   z
     .string({
       error: (issue) => (issue.input === undefined ? "is missing" : "must be a comma-separated list of names"),
@@ -192,10 +193,15 @@ const categories = lazily(() =>
     .transform((list) => [...new Set(list.split(",").map((name) => name.trim()))].filter((name) => name !== ""))
     .pipe(
       z
-        .array(z.enum(emailCategories, { error: `must be one or more of ${emailCategories.join(", ")}` }))
+        .array(z.enum(names, { error: `must be one or more of ${names.join(", ")}` }))
         .min(1, { error: "is missing" }),
-    ),
-);
+    );
+
+const statsInput = lazyObject(() => ({
+  since_date: shape.date,
+  to_date: shape.date,
+  aggregate: z.enum(emailAggregates, { error: `must be one of ${emailAggregates.join(", ")}` }),
+}));
 
 const counters = lazily(() =>
   z.object(
@@ -318,13 +324,15 @@ export const emails = {
     summary: "Show email statistics by category and date range",
     ...route("GET", "/apps/{app_key}/email_stats/{since_date}/{to_date}"),
     effect: "read",
-    input: () => ({
-      since_date: shape.date,
-      to_date: shape.date,
-      categories: categories(),
-      aggregate: z.enum(emailAggregates, { error: `must be one of ${emailAggregates.join(", ")}` }),
-    }),
+    input: () => statsInput().extend({ categories: categoryList(emailCategories) }),
     /** Counters by category and date range (`<start>,<end>`). */
+    output: () => z.record(z.string(), z.record(z.string(), counters())),
+  }),
+  statsOfAll: endpoint({
+    summary: "Show email statistics, also of categories that the specification does not define",
+    ...route("GET", `${prefix}/stats/{since_date}/{to_date}`),
+    effect: "read",
+    input: () => statsInput().extend({ categories: categoryList(recordedCategories) }),
     output: () => z.record(z.string(), z.record(z.string(), counters())),
   }),
   sendTest: endpoint({

@@ -31,7 +31,7 @@ export const emailSettings = {
     choices: ["product", "order"],
   },
   send_reminders: onOff("send a reminder if the customer has not reviewed the product", false),
-  remind_after_days: number("days from a review request to its reminder", 7, [1, 365]),
+  remind_after_days: number("days from a review request or a coupon to its reminder", 7, [1, 365]),
   send_site_requests: onOff("send requests to review the store (applies to new orders)", false),
   site_request_after_days: number(
     "days from the order date to the request to review the store (applies to new orders)",
@@ -39,6 +39,8 @@ export const emailSettings = {
     [0, 365],
   ),
   send_site_reminders: onOff("send a reminder if the customer has not reviewed the store", false),
+  send_coupons: onOff("send a coupon code after the first published review of an order", false),
+  send_coupon_reminders: onOff("send a reminder of the coupon code", false),
   ask_shoppers: onOff("ask up to five recent buyers of a product to answer a new question about it", false),
   track_opens: onOff("track when emails are opened", false),
   track_clicks: onOff("track clicks on links in emails", false),

@@ -119,6 +119,8 @@ export const fullReview = lazyObject(() => ({
   new: z.boolean(),
   verified_buyer: z.boolean(),
   archived: z.boolean(),
+  /** The author received a coupon for the review. Otherwise absent. */
+  received_coupon: z.boolean().optional(),
   social_pushed: z.boolean(),
   facebook_pushed: z.number().int(),
   twitter_pushed: z.number().int(),
@@ -157,6 +159,8 @@ export const listedReview = lazyObject(() => ({
   reviewer_type: z.string(),
   deleted: z.boolean(),
   user_reference: z.string().nullable(),
+  /** The author received a coupon for the review. Otherwise absent. */
+  received_coupon: z.boolean().optional(),
   /** The following fields are present only with `details`, `state` also after publishing. Reviews of the store have no product. */
   published: z.boolean().optional(),
   state: z.enum(reviewStates).optional(),
@@ -190,6 +194,8 @@ export const widgetReview = lazyObject(() => ({
   verified_buyer: z.boolean(),
   source_review_id: z.number().int().nullable(),
   custom_fields: z.looseObject({}).nullable(),
+  /** The author received a coupon for the review. Otherwise absent. */
+  received_coupon: z.boolean().optional(),
   product_id: z.number().int().optional(),
   images_data: z.array(z.object({ id: z.number().int(), thumb_url: z.string(), original_url: z.string() })).optional(),
   user: z.object({
@@ -252,6 +258,8 @@ export const topReview = lazyObject(() => ({
   /** Used only by the HTML page; JSON responses omit both. */
   product_name: z.string().optional(),
   display_name: z.string().optional(),
+  /** The author received a coupon for the review. Otherwise absent. */
+  received_coupon: z.boolean().optional(),
 }));
 export type TopReview = z.output<ReturnType<typeof topReview>>;
 

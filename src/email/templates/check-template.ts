@@ -131,6 +131,8 @@ const sampleData: Readonly<Record<SentEmailCategory, OutgoingEmail["data"]>> = {
   answer_notification_shop_owner: { ...answer, is_by_store: false },
   answer_notification_shoppers: { ...answer, is_by_store: true },
   my_reviews: {},
+  coupon_notification: { coupon_code: "TEA-4711" },
+  coupon_reminder: { coupon_code: "TEA-4711" },
 };
 
 export function createSampleEmail(

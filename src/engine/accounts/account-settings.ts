@@ -115,10 +115,15 @@ const defaults: Readonly<Record<Feature, boolean>> = {
  * @throws ServiceError `featureDisabled`
  */
 export async function requireFeature(context: HandlerContext, feature: Feature): Promise<void> {
-  const stored = await findRow("account_features", ["enabled"], { feature }, context);
-  if (stored ? stored.enabled === 0 : !defaults[feature]) {
+  if (!(await hasFeature(context, feature))) {
     throw new ServiceError("featureDisabled", `feature ${feature} is disabled`);
   }
+}
+
+/** Whether a feature is on for the call's account. */
+export async function hasFeature(context: HandlerContext, feature: Feature): Promise<boolean> {
+  const stored = await findRow("account_features", ["enabled"], { feature }, context);
+  return stored ? stored.enabled !== 0 : defaults[feature];
 }
 
 export async function listFeatures(context: HandlerContext): Promise<{ features: Record<string, boolean> }> {

@@ -4,20 +4,20 @@ import {
   couponActions,
   couponCodeLength,
   couponErrorTexts,
-  emailKeyOf,
   type ItemOutcome,
   outcomeOf,
   recordNotFound,
 } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
 import type { Row } from "../../storage/tables.ts";
-import { deleteRows, selectAccountRows, updateRows } from "../kernel/account-rows.ts";
+import { deleteRows, selectAccountRows } from "../kernel/account-rows.ts";
 import { bigintLiteral, textLiteral } from "../kernel/sql-literals.ts";
 import { requireFeature } from "../accounts/account-settings.ts";
 import { findPageByPart } from "../kernel/lists/part-search.ts";
 import { partIndex } from "../kernel/lists/part-index.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
+import { issueCoupon } from "./issued-coupons.ts";
 
 export const couponHandlers: Handlers<typeof contract.coupons> = {
   /**
@@ -98,17 +98,9 @@ export const couponHandlers: Handlers<typeof contract.coupons> = {
   /** Assumed: codes are issued in upload order. A customer may get several. */
   issue: async ({ coupon_action, email }, context) => {
     await requireFeature(context, "dynamic_coupons");
-    const next = await selectAccountRows("coupons", accountOf(context).id, context.transaction)
-      .select(["id", "code"])
-      .where("action", "=", coupon_action)
-      .where("issued_at", "is", null)
-      .orderBy("id")
-      .limit(1)
-      .executeTakeFirst();
-    if (!next) throw recordNotFound("Coupon", "coupon_action", coupon_action, " that has not been issued");
-    const issued = { issued_at: context.nowMs, issued_to: email, email_key: emailKeyOf(email) };
-    await updateRows("coupons", issued, { id: next.id }, context);
-    return { coupon: { code: next.code, coupon_action, email, issued_at: iso(context.nowMs) } };
+    const code = await issueCoupon(coupon_action, { email, orderRow: null }, context);
+    if (code === undefined) throw recordNotFound("Coupon", "coupon_action", coupon_action, " that has not been issued");
+    return { coupon: { code, coupon_action, email, issued_at: iso(context.nowMs) } };
   },
 
   delete: async ({ coupon_action }, context) => {

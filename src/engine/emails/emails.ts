@@ -101,6 +101,7 @@ export const emailHandlers: Handlers<typeof contract.emails> = {
   forecast: forecastEmails,
   sendTest: sendTestEmail,
   stats: readEmailStats,
+  statsOfAll: readEmailStats,
 };
 
 const canceled = "stopped_by_hand" satisfies EmailRuleName;

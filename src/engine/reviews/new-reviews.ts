@@ -4,6 +4,7 @@ import { accountOf, actorOf, type HandlerContext } from "../kernel/handler.ts";
 import { signClaim } from "../kernel/signed-link.ts";
 import { countAnonymous, findHeldFlood, findHeldText } from "./moderation/holds.ts";
 import { type Decision, decisionOf, holdBy, isPublished, readPublicationRules } from "./publication.ts";
+import { thankForReviews } from "../coupons/issued-coupons.ts";
 import { announceReviews } from "./review-emails.ts";
 import { openProductView } from "../products/product-view.ts";
 import { findRule } from "./moderation/rules.ts";
@@ -61,6 +62,9 @@ export async function createReviews(
   // The author of a request may have chosen another name, which applies to all of their reviews.
   if (request !== undefined)
     await reindexReviews({ authors: rows.map(({ user_row }) => user_row) }, accountId, context);
+  const ofOrders = created.filter(({ review }) => review.order_row !== null && review.published === 1);
+  const thanked = await thankForReviews(ofOrders.map(({ review }) => review.id), context);
+  for (const { review } of created) review.received_coupon = thanked.has(review.id) ? 1 : 0;
   await announceReviews("review_create", created, context);
   return created;
 }

@@ -12,6 +12,7 @@ import { selectAccountRows, updateAccountRows, updateRows } from "../kernel/acco
 import { accountIdOf, accountOf, actorOf, type HandlerContext, type Preparation } from "../kernel/handler.ts";
 import { parseRules, ruleAuthor } from "./moderation/rules.ts";
 import { confirmProduct } from "../products/product-view.ts";
+import { thankForReviews } from "../coupons/issued-coupons.ts";
 import { refreshTags } from "./review-index.ts";
 import { updateStarTotals } from "./star-totals.ts";
 import type * as z from "zod";
@@ -83,13 +84,15 @@ async function togglePublication(ids: readonly number[], accountId: number, cont
   const changed = await updateAccountRows("reviews", accountId, context.transaction)
     .set({ published: sql`1 - published`, updated_at: context.nowMs })
     .where("id", "in", ids)
-    .returning(["product_row", "score", "published"])
+    .returning(["id", "product_row", "score", "published", "order_row"])
     .execute();
   await refreshTags(ids, accountId, context);
   const counted = changed.map(({ product_row, score, published }) => {
     return { productRow: product_row, score, by: published === 1 ? (1 as const) : (-1 as const) };
   });
   await updateStarTotals(counted, accountId, context);
+  const ofOrders = changed.filter(({ published, order_row }) => published === 1 && order_row !== null);
+  await thankForReviews(ofOrders.map(({ id }) => id), context);
 }
 
 /** How many reviews one transaction publishes or hides, so that other calls can run in between. */

@@ -17,6 +17,11 @@ import type { FoundProduct } from "../products/product-lookup.ts";
 
 type Review = Row<"reviews">;
 
+/** States that the author of a review received a coupon for it. */
+export function showCoupon({ received_coupon }: Pick<Review, "received_coupon">) {
+  return received_coupon === 1 && ({ received_coupon: true } as const);
+}
+
 /** A review with its author and product. */
 export interface ReviewParts {
   readonly review: Review;
@@ -81,6 +86,7 @@ export function toFullReview(
     social_pushed: false,
     facebook_pushed: 0,
     twitter_pushed: 0,
+    ...showCoupon(review),
     account: { id: account.id, domain: account.domain, comments_display_name: account.displayName },
     products_apps: product
       ? [
@@ -133,6 +139,7 @@ export function toListedReview({ review, author, product }: ReviewParts): Listed
     reviewer_type: review.reviewer_type,
     deleted: review.published === 0,
     user_reference: review.user_reference,
+    ...showCoupon(review),
   };
 }
 
@@ -167,6 +174,7 @@ export type WidgetRow = Pick<
   | "comment"
   | "comment_at"
   | "images"
+  | "received_coupon"
 > & {
   readonly user_id: number;
   readonly display_name: string;
@@ -190,6 +198,7 @@ export function toWidgetReview(row: WidgetRow, images: readonly ReviewImage[], p
     verified_buyer: row.reviewer_type === "verified_buyer",
     source_review_id: null,
     custom_fields: null,
+    ...showCoupon(row),
     ...(row.product_row !== null && { product_id: row.product_row }),
     images_data: images.map((image) => ({ id: image.id, ...formatImageUrls(image, publicUrl) })),
     user: {
@@ -240,5 +249,6 @@ export function toEventData(
     customer_name: author.display_name,
     customer_email: author.email,
     order_id: orderId,
+    ...showCoupon(review),
   };
 }

@@ -164,7 +164,7 @@ const columnOf: Readonly<Record<ReviewSort, string>> = {
 
 const rowColumns = sql.raw(
   [
-    "id, product_row, score, votes_up, votes_down, content, title, created_at, reviewer_type, comment, comment_at, images"
+    "id, product_row, score, votes_up, votes_down, content, title, created_at, reviewer_type, comment, comment_at, images, received_coupon"
       .split(", ")
       .map((column) => `reviews.${column}`),
     "users.id as user_id, users.display_name, users.kind, users.social_image",

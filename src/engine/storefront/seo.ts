@@ -102,7 +102,7 @@ function toRated({ bottomline, reviews }: WidgetPage) {
   return {
     average_score: bottomline.average_score,
     total_reviews: bottomline.total_review,
-    reviews: reviews.map(({ id, title, content, score, user, verified_buyer, comment, created_at }) => ({
+    reviews: reviews.map(({ id, title, content, score, user, verified_buyer, comment, created_at, received_coupon }) => ({
       id,
       title,
       content,
@@ -112,6 +112,7 @@ function toRated({ bottomline, reviews }: WidgetPage) {
       anonymous: user.user_type === anonymousType,
       comment: comment?.content ?? null,
       created_at,
+      ...(received_coupon && { received_coupon }),
     })),
   };
 }

@@ -105,6 +105,15 @@ async function addIssuedCoupons(database: MigratedDatabase): Promise<void> {
   }
 }
 
+async function addReviewCoupons(database: MigratedDatabase): Promise<void> {
+  const { coupons } = (await import("../tables.ts")).tables;
+  await addColumn("reviews", "received_coupon", database);
+  await addColumn("coupons", "order_row", database);
+  for (const statement of formatIndexes("coupons", coupons.uniqueIndexes, "unique index")) {
+    await sql.raw(statement).execute(database.db);
+  }
+}
+
 /** Lets an email of an order be resent. */
 async function addResentEmails(database: MigratedDatabase): Promise<void> {
   const { mails } = (await import("../tables.ts")).tables;
@@ -233,4 +242,5 @@ export const migrations: readonly [Migration, ...Migration[]] = [
   { version: 36, name: "a smaller index for parts of texts", up: clearSearchTables },
   { version: 37, name: "email campaigns", up: addCampaigns },
   { version: 38, name: "languages of orders", up: (database) => addColumn("orders", "language", database) },
+  { version: 39, name: "coupons for reviews", up: addReviewCoupons },
 ];

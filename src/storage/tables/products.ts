@@ -83,6 +83,8 @@ export const productTables = defineTables({
       /** The address of the customer that it was issued to; null after an erasure. */
       issued_to: optional(text),
       email_key: optional(text),
+      /** The order whose review it was issued for. */
+      order_row: optional(bigint),
     },
     unique: { coupons_code: ["account_id", "code"] },
     indexes: {
@@ -90,6 +92,7 @@ export const productTables = defineTables({
       coupons_left: "(account_id, action, id) where issued_at is null",
       coupons_by_email: "(account_id, email_key) where email_key is not null",
     },
+    uniqueIndexes: { coupons_of_orders: "(account_id, order_row) where order_row is not null" },
     fileIndexes: { coupons_by_account: "(account_id, id)" },
   },
 });

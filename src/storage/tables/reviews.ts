@@ -32,6 +32,8 @@ export const reviewTables = defineTables({
       moderation: optional(text),
       /** Whether the title was made from the content, because the author gave none. */
       untitled: withDefault(integer, 0),
+      /** Whether its author received a coupon for it. */
+      received_coupon: withDefault(integer, 0),
     },
     indexes: {
       reviews_by_account_id: "(account_id, id, published)",

@@ -4,6 +4,7 @@ import {
   type EmailCategory,
   emailCounters,
   type EmailCounter,
+  recordedCategories,
 } from "../../../contract/emails/categories.ts";
 import { command } from "../../program/command.ts";
 import { oneOf, readOneOf } from "../../program/flag-values.ts";
@@ -35,7 +36,7 @@ export default command({
     categories: {
       value: "<list>",
       description: "only these categories, separated by commas: map,reminder",
-      values: emailCategories,
+      values: recordedCategories,
       read: readCategories,
     },
     aggregate: {
@@ -89,7 +90,7 @@ interface MailStats {
 /** Reads a comma-separated list of categories. */
 function readCategories(text: string, flag: string): readonly EmailCategory[] {
   const names = text.split(",").map((name) => name.trim());
-  return [...new Set(names)].map((name) => readOneOf(name, emailCategories, flag));
+  return [...new Set(names)].map((name) => readOneOf(name, recordedCategories, flag));
 }
 
 /**
@@ -110,7 +111,11 @@ async function readStats(
     throw usageError(`invalid value "${since_date}" for --since: must not be after ${end} (${to_date})`);
   }
   const query = { since_date, to_date, categories: categories.join(","), aggregate: aggregate ?? "year" } as const;
-  const found = await context.withService((service) => service.emails.stats(query));
+  const found = await context.withService((service) =>
+    categories.every((category) => emailCategories.includes(category))
+      ? service.emails.stats(query)
+      : service.emails.statsOfAll(query),
+  );
   const ranges = sumCategories(Object.values(found));
   const totals = sumCounters(ranges.map(({ counters }) => counters));
   return { since_date, to_date, categories, totals, ...(aggregate && { ranges }) };

@@ -252,7 +252,28 @@ export const builtInTemplates: Readonly<Record<SentEmailCategory, EmailTemplate>
     reason: t("email.answer.reason", store),
   }),
   my_reviews: sendMyReviews,
+  coupon_notification: sendCoupon("coupon_notification"),
+  coupon_reminder: sendCoupon("coupon_reminder"),
 };
+
+/** Contains a coupon code. It does not depend on the rating, which the email states. */
+function sendCoupon(category: "coupon_notification" | "coupon_reminder"): EmailTemplate {
+  const opening = t(`email.${category}.opening`, store);
+  const note = t("email.coupon_notification.note");
+  return frame({
+    subject: t(`email.${category}.subject`, store),
+    preheader: opening,
+    reason: t("email.reply.reason", store),
+    text: `${opening}
+
+{{ coupon_code }}
+
+${note}`,
+    html: `<p>${opening}</p>
+<p><strong dir="ltr">{{ coupon_code }}</strong></p>
+<p>${note}</p>`,
+  });
+}
 
 /** Asks for reviews of the products of an order. Each star opens the form with that rating. */
 function requestReviews({

@@ -9,6 +9,7 @@ import {
 } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
+import { selectAccountRows } from "../../kernel/account-rows.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { dayOf } from "../../kernel/times.ts";
 import { type DroppedProducts, type EmailLine, isRequest, readEmailLines, type RequestEmail } from "./email-lines.ts";
@@ -77,9 +78,11 @@ async function evaluateOtherEmails(
 ): Promise<void> {
   const facts = await findAddressFacts(emails, accountId, context);
   const writers = await findWriters(emails, accountId, context);
+  const withdrawn = await findWithdrawnReminders(emails, accountId, context);
   for (const email of emails) {
     const isEmpty = email.category === "my_reviews" && !writers.has(email.email_key);
-    const rule = evaluateAddress(email, facts.get(email.id), settings) ?? (isEmpty ? "nothing_written" : undefined);
+    const ofCategory = isEmpty ? "nothing_written" : evaluateReminder(email, settings, withdrawn);
+    const rule = evaluateAddress(email, facts.get(email.id), settings) ?? ofCategory;
     decisions.set(email.id, { rule, productRows: [] });
   }
 }
@@ -106,6 +109,36 @@ const selectWriters = createStatement<{ accountId: number; rows: string }, { ema
         or exists (select 1 from questions
           where questions.account_id = ${slot("accountId")} and questions.user_row = users.id))`,
 );
+
+/** Finds the rule that prevents the reminder of a coupon code. */
+function evaluateReminder(
+  { id, category }: Pick<DueEmail, "id" | "category">,
+  { send_coupons, send_coupon_reminders }: EmailSettings,
+  withdrawn: ReadonlySet<number>,
+): EmailRuleName | undefined {
+  if (category !== "coupon_reminder") return undefined;
+  if (!send_coupons || !send_coupon_reminders) return "requests_off";
+  return withdrawn.has(id) ? "stopped_by_hand" : undefined;
+}
+
+/** Finds the reminders of coupon codes that the store has deleted. */
+async function findWithdrawnReminders(
+  emails: readonly DueEmail[],
+  accountId: number,
+  { transaction }: Context,
+): Promise<ReadonlySet<number>> {
+  const codes = new Map<number, string>();
+  for (const { id, category, data } of emails) {
+    if (category === "coupon_reminder") codes.set(id, (JSON.parse(data) as { coupon_code: string }).coupon_code);
+  }
+  if (codes.size === 0) return new Set();
+  const found = await selectAccountRows("coupons", accountId, transaction)
+    .select("code")
+    .where("code", "in", [...codes.values()])
+    .execute();
+  const stored = new Set(found.map(({ code }) => code));
+  return new Set([...codes].flatMap(([id, code]) => (stored.has(code) ? [] : [id])));
+}
 
 /** Finds the rule that prevents an email that does not belong to an order. */
 function evaluateAddress(

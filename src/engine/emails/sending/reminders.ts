@@ -4,24 +4,25 @@ import type { Row } from "../../../storage/tables.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
 
-/** The reminders of review requests, and the settings that turn them on. */
+/** The reminders of review requests and coupons, and the settings that turn them on. */
 const reminders: Readonly<Record<string, readonly [EmailCategory, keyof EmailSettings]>> = {
   map: ["reminder", "send_reminders"],
   resend_map: ["reminder", "send_reminders"],
   mail_after_invoice: ["site_reminder", "send_site_reminders"],
+  coupon_notification: ["coupon_reminder", "send_coupon_reminders"],
 };
 
 /**
- * Queues the reminder of a review request that was sent, if the account sends reminders. The rules are evaluated when it
+ * Queues the reminder of an email that was sent, if the account sends reminders. The rules are evaluated when it
  * is due.
- * Assumed: a review request has one reminder, about the same products; a reminder has none.
+ * Assumed: a review request has one reminder, about the same products, and a coupon code, too; a reminder has none.
  */
 export async function queueReminder(
   sent: Row<"mails">,
   { transaction, dialect, nowMs }: Pick<HandlerContext, "transaction" | "dialect" | "nowMs">,
 ): Promise<void> {
   const reminder = reminders[sent.category];
-  if (!reminder || sent.order_row === null) return;
+  if (!reminder) return;
   const [category, setting] = reminder;
   const settings = await readEmailSettings({ transaction, dialect }, sent.account_id);
   if (settings[setting] !== true) return;
@@ -37,7 +38,8 @@ export async function queueReminder(
       product_row,
       category,
       email_type_id: emailTypeOf[category],
-      data: "{}",
+      // The products of a review request are chosen when the reminder is due.
+      data: order_row === null ? sent.data : "{}",
       state: "queued",
       due_at: nowMs + settings.remind_after_days * dayMs,
       // The time of the review request, which determines the products of an email about an entire order.

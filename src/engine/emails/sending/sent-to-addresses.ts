@@ -4,9 +4,10 @@ import {
   type EmailRuleName,
   emailTypeOf,
   type RecipientOutcome,
+  type SentEmailCategory,
 } from "../../../contract/index.ts";
 import { selectAccountRows } from "../../kernel/account-rows.ts";
-import { accountOf, type HandlerContext } from "../../kernel/handler.ts";
+import { accountIdOf, accountOf, type HandlerContext } from "../../kernel/handler.ts";
 import { queueEmails } from "../../kernel/outbox.ts";
 import { type DueEmail, evaluateEmails } from "../rules/evaluation.ts";
 import type * as z from "zod";
@@ -43,7 +44,11 @@ function isSendable(outcome: RecipientOutcome | undefined): boolean {
 
 async function decide(input: Input, context: HandlerContext): Promise<readonly RecipientOutcome[]> {
   const isRepeated = await findRepeated(input, context);
-  const emails = input.recipients.map((recipient, id) => toEmail(recipient, id, input.category, context));
+  const emails = input.recipients.map(({ email, date }, id) => {
+    // Its age decides whether the case is too old.
+    const created_at = date === undefined ? context.nowMs : Date.parse(date);
+    return { ...toDueEmail(input.category, email, context), id, created_at };
+  });
   const decisions = await evaluateEmails(
     emails.filter(({ id }) => isRepeated[id] === false),
     context,
@@ -57,15 +62,11 @@ async function decide(input: Input, context: HandlerContext): Promise<readonly R
   }));
 }
 
-function toEmail(
-  { email, date }: Recipient,
-  id: number,
-  category: Input["category"],
-  context: HandlerContext,
-): DueEmail {
+/** An email without an order that is due now, for the rules. */
+export function toDueEmail(category: SentEmailCategory, email: string, context: HandlerContext): DueEmail {
   return {
-    id,
-    account_id: accountOf(context).id,
+    id: 0,
+    account_id: accountIdOf(context),
     category,
     email_type_id: emailTypeOf[category],
     email,
@@ -73,8 +74,7 @@ function toEmail(
     data: "{}",
     order_row: null,
     product_row: null,
-    // Its age decides whether the case is too old.
-    created_at: date === undefined ? context.nowMs : Date.parse(date),
+    created_at: context.nowMs,
     due_at: context.nowMs,
   };
 }
