@@ -130,6 +130,7 @@ const ownValues: Readonly<Partial<Record<OperationName, Input>>> = {
   "emails.sendTest": {},
   "emails.previewSend": { category: "mail_after_service", recipients: [{ email: `${marker}@mail.example` }] },
   "emails.send": { category: "mail_after_service", recipients: [{ email: `${marker}@mail.example` }] },
+  "emails.statsOfAll": { since_date: "2026-03-01", to_date: "2026-03-31", categories: "map", aggregate: "week" },
   "emails.stats": { since_date: "2026-03-01", to_date: "2026-03-31", categories: "map", aggregate: "week" },
   // The victim's own names are taken, and its groups have products.
   "groups.create": { group_name: "cups" },
@@ -317,6 +318,7 @@ const withoutTexts = new Set<OperationName>([
   "emails.forecast",
   "emails.previewSend",
   "emails.stats",
+  "emails.statsOfAll",
   "seo.checkSubdomain",
 ]);
 

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createWorker } from "../../src/app/worker.ts";
-import { emailCategories, type EmailCategory, emailTypes, resendCategories } from "../../src/contract/index.ts";
+import { type EmailCategory, emailTypes, recordedCategories, resendCategories } from "../../src/contract/index.ts";
 import type { Service } from "../../src/service/service.ts";
 import { describeIsolated, type Harness } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aReview, bulkOrders } from "../support/builders.ts";
+import { createLinkTokens, readStoredEmails } from "../support/email-links.ts";
 import { aQuestion, lastToken, readEmails } from "../support/emails.ts";
 import { type MailServer, startMailServer } from "../support/mail-server.ts";
 import { silentLog } from "../support/silent-log.ts";
@@ -22,6 +23,7 @@ const recipients: Partial<Record<EmailCategory, string>> = {
   answer_request_shoppers: cy,
   comment_notification: ann,
   comment_request: owner,
+  coupon_notification: bo,
   custom_map: ann,
   mail_after_invoice: ann,
   mail_after_service: bo,
@@ -29,8 +31,15 @@ const recipients: Partial<Record<EmailCategory, string>> = {
   question_confirmation: ann,
   testimonials_request: ann,
 };
-const switches = ["send_reminders", "send_site_requests", "send_site_reminders", "ask_shoppers"] as const;
-const reminders: Partial<Record<EmailCategory, string>> = { reminder: ann, site_reminder: ann };
+/** Categories of which the events cause two emails to the recipient. */
+const twice = [`comment_request ${owner}`];
+const switches = [
+  ...(["send_reminders", "send_site_requests", "send_site_reminders", "ask_shoppers"] as const),
+  ...(["send_coupons", "send_coupon_reminders"] as const),
+];
+const reminders: Partial<Record<EmailCategory, string>> = { coupon_reminder: bo, reminder: ann, site_reminder: ann };
+/** Categories of emails that are not stored if a rule prevents them. */
+const unstored = new Set(["mail_after_service", "coupon_notification"]);
 
 describeIsolated("all categories", (harness: () => Harness) => {
   let service: Service;
@@ -43,6 +52,7 @@ describeIsolated("all categories", (harness: () => Harness) => {
     for (const name of switches) {
       await service.emailRules.set({ name, value: true });
     }
+    await service.coupons.upload({ coupon_action: "map_review", codes: ["TEA-1", "TEA-2"] });
   });
   afterEach(() => server.close());
 
@@ -71,12 +81,28 @@ describeIsolated("all categories", (harness: () => Harness) => {
     const orders = [anOrder({ order_id: product, email, order_date, products: { [product]: anOrderedProduct() } })];
     return service.orders.massCreate(bulkOrders(orders));
   };
-  /** Causes one email of each category, except reminders. */
+  /** Reviews the product of an order by the link of its email. */
+  const reviewOrder = async (email: string, product: string) => {
+    await orderFrom(email, product);
+    const [mail] = (await readStoredEmails(harness())).slice(-2);
+    const row = await harness()
+      .database.db.selectFrom("products")
+      .select("id")
+      .where("product_id", "=", product)
+      .executeTakeFirstOrThrow();
+    if (!mail) throw new Error("the order has no email");
+    const token = createLinkTokens(harness(), mail).review(row.id);
+    const form = { score: "1", title: "Drips", content: "It drips.", display_name: "Bo" };
+    await service.reviewRequests.write({ token, ...form });
+  };
+  /** Causes emails of each category, except reminders. */
   const causeAll = async () => {
+    await reviewOrder(bo, "pot");
     await service.reviews.create(aReview());
     await follow("verify_url");
     const { reviews } = await service.reviews.list({});
-    await service.reviews.comment({ review_id: reviews[0]?.id ?? 0, content: "Thank you!" });
+    const review = reviews.find(({ email }) => email === ann);
+    await service.reviews.comment({ review_id: review?.id ?? 0, content: "Thank you!" });
     await orderFrom(cy, "teapot");
     await service.questions.sendConfirmation(aQuestion());
     await follow("confirm_url");
@@ -95,7 +121,7 @@ describeIsolated("all categories", (harness: () => Harness) => {
   it("are sent by their events, each once, and counted", async () => {
     await service.emailRules.set({ name: "most_mails_to_person", value: 10 });
     await causeAll();
-    expect(sorted(await send())).toEqual(expected(recipients));
+    expect(sorted(await send())).toEqual([...expected(recipients), ...twice].toSorted());
     const { mails } = await service.emails.list({ state: "sent" });
     const resent = mails.filter(({ category }) => Object.hasOwn(resendCategories, category));
     await service.emails.resend({ mail_ids: resent.map(({ id }) => id) });
@@ -105,14 +131,16 @@ describeIsolated("all categories", (harness: () => Harness) => {
     harness().clock.advance(6 * dayMs);
     expect(await send()).toEqual([]);
     const range = { since_date: "2026-03-01", to_date: "2026-06-30", aggregate: "month" } as const;
-    const stats = await service.emails.stats({ ...range, categories: emailCategories.join(",") });
-    const counts = emailCategories.flatMap((category) => {
+    const stats = await service.emails.statsOfAll({ ...range, categories: recordedCategories.join(",") });
+    const counts = recordedCategories.flatMap((category) => {
       const months = Object.values(stats[category] ?? {}) as { requests: number; delivered: number }[];
       const count = (name: "requests" | "delivered") => months.reduce((sum, month) => sum + (month[name] ?? 0), 0);
       return count("requests") === 0 ? [] : [`${category} ${count("requests")} ${count("delivered")}`];
     });
     const categories = [...Object.keys({ ...recipients, ...reminders }), "resend_custom_map", "resend_map"];
-    expect(counts.toSorted()).toEqual(categories.map((category) => `${category} 1 1`).toSorted());
+    const times = (category: string) => (category === "comment_request" ? 2 : 1);
+    const counted = categories.map((category) => `${category} ${times(category)} ${times(category)}`);
+    expect(counts.toSorted()).toEqual(counted.toSorted());
   });
 
   const suppress = {
@@ -133,10 +161,10 @@ describeIsolated("all categories", (harness: () => Harness) => {
     await suppress[rule]();
     await causeAll();
     expect(await send()).toEqual([]);
-    // Of emails to addresses that the store names, only those are stored that no rule prevents.
-    const stored = Object.keys(recipients).filter((category) => category !== "mail_after_service");
+    const stored = [...Object.keys(recipients), "comment_request"].filter((category) => !unstored.has(category));
     const reasons = (await listReasons()).filter(([, reason]) => reason !== null);
     expect(sorted(reasons)).toEqual(sorted(stored.map((category) => [category, rule])));
+    expect((await service.coupons.stats({ details: true })).left).toMatchObject({ map_review: 2 });
     const input = { category: "mail_after_service", recipients: [{ email: bo }] } as const;
     expect((await service.emails.previewSend(input as never)).recipients).toMatchObject([{ rule }]);
   });
@@ -171,7 +199,10 @@ describeIsolated("all categories", (harness: () => Harness) => {
     await send();
     harness().clock.advance(7 * dayMs);
     await send();
-    const optional = new Set(["reminder", "site_reminder", "mail_after_invoice", "answer_request_shoppers"]);
+    const optional = new Set([
+      ...["reminder", "site_reminder", "mail_after_invoice", "answer_request_shoppers"],
+      ...["coupon_notification", "coupon_reminder"],
+    ]);
     expect((await readEmails(harness())).filter(({ category }) => optional.has(category))).toEqual([]);
   });
 });

@@ -260,6 +260,7 @@ export const commandCalls: readonly CommandCall[] = [
     call: "emails.stats",
     words: ["api", "emails.stats", "2026-01-01", "2026-12-31", "--categories", "map", "--aggregate", "year"],
   },
+  { call: "emails.statsOfAll", words: ["mail", "stats", "--categories", "coupon_notification"] },
   { call: "emailRules.list", words: ["api", "emailRules.list"] },
   { call: "emailRules.set", words: ["api", "emailRules.set", "--name", "due_after_days", "--value", "7"] },
   { call: "emailRules.set", words: ["api", "emailRules.set", "--name", "due_after_days", "--value", "null"] },

@@ -238,6 +238,7 @@ async function callQuestions(harness: Harness, service: Service): Promise<void> 
   await service.emails.explain({ order_id: "1001" });
   const days = { since_date: "2026-01-01", to_date: "2026-12-31" };
   await service.emails.stats({ ...days, categories: "map,reminder", aggregate: "week" });
+  await service.emails.statsOfAll({ ...days, categories: "coupon_notification", aggregate: "week" });
 }
 
 async function moderateQuestion(

@@ -192,9 +192,7 @@ const categoryList = (names: readonly EmailCategory[]) =>
     })
     .transform((list) => [...new Set(list.split(",").map((name) => name.trim()))].filter((name) => name !== ""))
     .pipe(
-      z
-        .array(z.enum(names, { error: `must be one or more of ${names.join(", ")}` }))
-        .min(1, { error: "is missing" }),
+      z.array(z.enum(names, { error: `must be one or more of ${names.join(", ")}` })).min(1, { error: "is missing" }),
     );
 
 const statsInput = lazyObject(() => ({

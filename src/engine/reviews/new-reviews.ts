@@ -63,7 +63,10 @@ export async function createReviews(
   if (request !== undefined)
     await reindexReviews({ authors: rows.map(({ user_row }) => user_row) }, accountId, context);
   const ofOrders = created.filter(({ review }) => review.order_row !== null && review.published === 1);
-  const thanked = await thankForReviews(ofOrders.map(({ review }) => review.id), context);
+  const thanked = await thankForReviews(
+    ofOrders.map(({ review }) => review.id),
+    context,
+  );
   for (const { review } of created) review.received_coupon = thanked.has(review.id) ? 1 : 0;
   await announceReviews("review_create", created, context);
   return created;

@@ -92,7 +92,10 @@ async function togglePublication(ids: readonly number[], accountId: number, cont
   });
   await updateStarTotals(counted, accountId, context);
   const ofOrders = changed.filter(({ published, order_row }) => published === 1 && order_row !== null);
-  await thankForReviews(ofOrders.map(({ id }) => id), context);
+  await thankForReviews(
+    ofOrders.map(({ id }) => id),
+    context,
+  );
 }
 
 /** How many reviews one transaction publishes or hides, so that other calls can run in between. */

@@ -113,7 +113,14 @@ export async function storeReviews(
   const events = ids.flatMap((id, index) => listEvents(index).map((event) => Object.assign({ id }, event)));
   await recordReviewEvents(events, account_id, context);
   const stored = reviews.map(({ row, author, product }, at) => {
-    const added = { id: ids[at] ?? 0, account_id, votes_up: 0, votes_down: 0, updated_at: context.nowMs, received_coupon: 0 };
+    const added = {
+      id: ids[at] ?? 0,
+      account_id,
+      votes_up: 0,
+      votes_down: 0,
+      updated_at: context.nowMs,
+      received_coupon: 0,
+    };
     return { review: Object.assign(row, added), author, product };
   });
   await indexReviews(stored, account_id, context);

@@ -102,17 +102,19 @@ function toRated({ bottomline, reviews }: WidgetPage) {
   return {
     average_score: bottomline.average_score,
     total_reviews: bottomline.total_review,
-    reviews: reviews.map(({ id, title, content, score, user, verified_buyer, comment, created_at, received_coupon }) => ({
-      id,
-      title,
-      content,
-      score,
-      display_name: user.display_name,
-      verified_buyer,
-      anonymous: user.user_type === anonymousType,
-      comment: comment?.content ?? null,
-      created_at,
-      ...(received_coupon && { received_coupon }),
-    })),
+    reviews: reviews.map(
+      ({ id, title, content, score, user, verified_buyer, comment, created_at, received_coupon }) => ({
+        id,
+        title,
+        content,
+        score,
+        display_name: user.display_name,
+        verified_buyer,
+        anonymous: user.user_type === anonymousType,
+        comment: comment?.content ?? null,
+        created_at,
+        ...(received_coupon && { received_coupon }),
+      }),
+    ),
   };
 }
