@@ -96,12 +96,14 @@ describeIsolated("coupons for reviews", (harness: () => Harness) => {
     expect(await issued()).toEqual([]);
     const { reviews } = await account.service.reviews.list({ deleted: true });
     const review_id = reviews[0]?.id ?? 0;
-    for (const published of [true, false, true]) await account.service.reviews.setPublished({ review_id, published, reason: "r" });
+    for (const published of [true, false, true])
+      await account.service.reviews.setPublished({ review_id, published, reason: "r" });
     expect(await sentCodes()).toEqual([[ann, "TEA-1"]]);
     expect(await disclosed()).toEqual([[1, true]]);
     await account.service.coupons.delete({ coupon_action: "map_review" });
     await account.service.coupons.upload({ coupon_action: "map_review", codes: ["TEA-3"] });
-    for (const published of [false, true]) await account.service.reviews.setPublished({ review_id, published, reason: "r" });
+    for (const published of [false, true])
+      await account.service.reviews.setPublished({ review_id, published, reason: "r" });
     expect(await issued()).toEqual([]);
   });
 

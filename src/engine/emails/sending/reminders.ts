@@ -2,6 +2,7 @@ import { type EmailCategory, type EmailSettings, emailTypeOf } from "../../../co
 import { dayMs } from "../../../contract/time.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
+import { recordEmailEvent } from "../../kernel/email-log.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
 
 /** The reminders of review requests and coupons, and the settings that turn them on. */
@@ -19,15 +20,18 @@ const reminders: Readonly<Record<string, readonly [EmailCategory, keyof EmailSet
  */
 export async function queueReminder(
   sent: Row<"mails">,
-  { transaction, dialect, nowMs }: Pick<HandlerContext, "transaction" | "dialect" | "nowMs">,
+  context: Pick<HandlerContext, "transaction" | "dialect" | "nowMs">,
 ): Promise<void> {
+  const { transaction, dialect, nowMs } = context;
   const reminder = reminders[sent.category];
-  if (!reminder) return;
+  // Test emails have no order.
+  const isOfOrder = sent.order_row !== null;
+  if (!reminder || isOfOrder === (sent.category === "coupon_notification")) return;
   const [category, setting] = reminder;
   const settings = await readEmailSettings({ transaction, dialect }, sent.account_id);
   if (settings[setting] !== true) return;
   const { account_id, email, email_key, name, order_row, product_row, created_at } = sent;
-  await transaction
+  const queued = await transaction
     .insertInto("mails")
     .values({
       account_id,
@@ -39,7 +43,7 @@ export async function queueReminder(
       category,
       email_type_id: emailTypeOf[category],
       // The products of a review request are chosen when the reminder is due.
-      data: order_row === null ? sent.data : "{}",
+      data: isOfOrder ? "{}" : sent.data,
       state: "queued",
       due_at: nowMs + settings.remind_after_days * dayMs,
       // The time of the review request, which determines the products of an email about an entire order.
@@ -51,5 +55,9 @@ export async function queueReminder(
         .where("order_row", "is not", null)
         .doNothing(),
     )
-    .execute();
+    .returning("id")
+    .executeTakeFirst();
+  // Emails of orders are counted when they are sent.
+  if (!queued || isOfOrder) return;
+  await recordEmailEvent({ accountId: account_id, mailId: queued.id, category, event: "requested" }, context);
 }
