@@ -1,7 +1,6 @@
 import { type CouponAction, emailKeyOf, type SentEmailCategory } from "../../contract/index.ts";
 import { hasFeature, readEmailSettings } from "../accounts/account-settings.ts";
-import { evaluateEmails } from "../emails/rules/evaluation.ts";
-import { toDueEmail } from "../emails/sending/sent-to-addresses.ts";
+import { evaluateEmails, toDueEmail } from "../emails/rules/evaluation.ts";
 import { findRow, sameAccount, selectAccountRows, updateRows } from "../kernel/account-rows.ts";
 import { accountIdOf, type HandlerContext } from "../kernel/handler.ts";
 import { queueEmail } from "../kernel/outbox.ts";

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { type contract, reviewListPage, type TopReview } from "../../contract/index.ts";
 import { selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { type ReviewParts, showCoupon } from "./review-response.ts";
+import type { ReviewParts } from "./review-response.ts";
 import { selectReviewParts, showProducts, showsPhotos, toParts } from "./review-parts.ts";
 import { publicName } from "../accounts/shoppers.ts";
 import { accountTarget, siteTarget } from "./rating-targets.ts";
@@ -109,7 +109,7 @@ export async function listTopReviews(context: HandlerContext): Promise<TopReview
     image_url: product?.image_url ?? null,
     product_name: product?.name ?? "",
     display_name: publicName(author),
-    ...showCoupon(review),
+    received_coupon: review.received_coupon === 1 ? true : undefined,
   }));
 }
 

@@ -1,10 +1,13 @@
 import {
   actorNames,
+  emailKeyOf,
   type EmailRuleName,
   type EmailSettings,
+  emailTypeOf,
   isCampaignCategory,
   isStoppedByRecipient,
   requestsWithoutOrder,
+  type SentEmailCategory,
   templateCategoryOf,
 } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
@@ -24,6 +27,23 @@ type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs" | "seale
 
 /** An email in the outbox that is due. */
 export type DueEmail = RequestEmail & Pick<Row<"mails">, "account_id" | "email_key" | "due_at">;
+
+/** An email without an order that is due now, for the rules. */
+export function toDueEmail(category: SentEmailCategory, email: string, context: HandlerContext): DueEmail {
+  return {
+    id: 0,
+    account_id: accountIdOf(context),
+    category,
+    email_type_id: emailTypeOf[category],
+    email,
+    email_key: emailKeyOf(email),
+    data: "{}",
+    order_row: null,
+    product_row: null,
+    created_at: context.nowMs,
+    due_at: context.nowMs,
+  };
+}
 
 /** What the rules decide about an email. */
 export interface EmailDecision {

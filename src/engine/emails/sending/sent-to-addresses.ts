@@ -1,15 +1,8 @@
-import {
-  type contract,
-  emailKeyOf,
-  type EmailRuleName,
-  emailTypeOf,
-  type RecipientOutcome,
-  type SentEmailCategory,
-} from "../../../contract/index.ts";
+import { type contract, emailKeyOf, type EmailRuleName, type RecipientOutcome } from "../../../contract/index.ts";
 import { selectAccountRows } from "../../kernel/account-rows.ts";
-import { accountIdOf, accountOf, type HandlerContext } from "../../kernel/handler.ts";
+import { accountOf, type HandlerContext } from "../../kernel/handler.ts";
 import { queueEmails } from "../../kernel/outbox.ts";
-import { type DueEmail, evaluateEmails } from "../rules/evaluation.ts";
+import { evaluateEmails, toDueEmail } from "../rules/evaluation.ts";
 import type * as z from "zod";
 
 type Input = z.output<typeof contract.emails.send.input>;
@@ -60,23 +53,6 @@ async function decide(input: Input, context: HandlerContext): Promise<readonly R
     rule: (decisions.get(at)?.rule ?? null) satisfies EmailRuleName | null,
     mail_id: null,
   }));
-}
-
-/** An email without an order that is due now, for the rules. */
-export function toDueEmail(category: SentEmailCategory, email: string, context: HandlerContext): DueEmail {
-  return {
-    id: 0,
-    account_id: accountIdOf(context),
-    category,
-    email_type_id: emailTypeOf[category],
-    email,
-    email_key: emailKeyOf(email),
-    data: "{}",
-    order_row: null,
-    product_row: null,
-    created_at: context.nowMs,
-    due_at: context.nowMs,
-  };
 }
 
 /** What identifies an email to an address; undefined if nothing does. */
