@@ -18,7 +18,6 @@ export default {
   ],
   project: ["src/**/*.ts!", "test/**/*.{ts,js}", "bin/*.js"],
   ignoreDependencies: [
-    "@formatjs/icu-messageformat-parser",
     "@stryker-mutator/api",
     "@stryker-mutator/vitest-runner",
     "@types/mjml",

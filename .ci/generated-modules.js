@@ -5,7 +5,6 @@ import { rm } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import { compileCatalogs, readCatalogs } from "./messages.js";
 
 const root = join(import.meta.dirname, "..");
 const commandsFolder = join(root, "src/cli/commands");
@@ -46,7 +45,14 @@ async function writeOperationCards() {
 const writers = {
   "src/cli/program/command-files.ts": writeCommandFiles,
   "src/cli/commands/operations/operation-cards.ts": writeOperationCards,
-  "src/messages/catalogs.ts": () => compileCatalogs(readCatalogs()),
+  "src/messages/catalogs.ts": async () => {
+    const { compileCatalogs, readCatalogs } = await importSource(".ci/messages.ts");
+    return compileCatalogs(readCatalogs());
+  },
+  "src/messages/sources.ts": async () => {
+    const { readCatalogs } = await importSource(".ci/messages.ts");
+    return `export const sources = ${JSON.stringify(readCatalogs())};\n`;
+  },
 };
 
 /** The text of a generated module, or undefined if the file is not one. */
@@ -57,7 +63,7 @@ async function generate(path) {
 export const generatedModules = {
   name: "generated-modules",
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/](?:command-files|operation-cards|catalogs)\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /[\\/](?:command-files|operation-cards|catalogs|sources)\.ts$/ }, async ({ path }) => {
       const contents = await generate(path);
       return contents === undefined ? undefined : { contents, loader: "ts" };
     });

@@ -1,4 +1,5 @@
 import { account, tokens, users } from "./account.ts";
+import { messages } from "./brand/messages.ts";
 import { brand } from "./brand/operations.ts";
 import { batch, seo } from "./seo.ts";
 import { campaigns } from "./emails/campaigns.ts";
@@ -47,6 +48,7 @@ export const contract = {
   emailSuppressions,
   emailTemplates,
   emails,
+  messages,
   myReviews,
   orders: { ...orders, ...orderSearch },
   products,

@@ -13,6 +13,7 @@ const loaders: Loaders = {
   batch: async () => (await import("./storefront/batch.ts")).batchHandlers,
   brand: async () => (await import("./accounts/brand.ts")).brandHandlers,
   campaigns: async () => (await import("./emails/campaigns/campaigns.ts")).campaignHandlers,
+  messages: async () => (await import("./accounts/messages.ts")).messageHandlers,
   core: async () => (await import("./products/core.ts")).coreHandlers,
   coupons: async () => (await import("./coupons/coupons.ts")).couponHandlers,
   credentials: async () => (await import("./accounts/account-credentials.ts")).credentialHandlers,

@@ -2,7 +2,7 @@ import type { Language } from "../contract/brand/brand.ts";
 import type english from "./catalogs/en.json";
 import type { MessageFormatter } from "./formatter.ts";
 
-// The build and the tests replace this module, from the folder `catalogs`: see `.ci/messages.js`.
+// The build and the tests replace this module, from the folder `catalogs`: see `.ci/messages.ts`.
 
 export type MessageKey = keyof typeof english;
 

@@ -1,5 +1,6 @@
 import type { Language } from "../contract/brand/brand.ts";
-import { type Catalog, catalogs, type MessageKey, type MessageValues } from "./catalogs.ts";
+import { type Catalog, catalogs, type CompiledMessage, type MessageKey, type MessageValues } from "./catalogs.ts";
+import { compileMessage } from "./icu.ts";
 import { MessageFormatter, type MessageOutput } from "./formatter.ts";
 
 export type { MessageKey, MessageValues };
@@ -27,14 +28,36 @@ function openCatalog(language: Language): Catalog | undefined {
   return catalog;
 }
 
-/** Opens the messages of a language, or the English ones if it has no catalog. */
-export function openMessages(language: Language, output: MessageOutput): FormatMessage {
+/** Messages of an account that replace the built-in ones, in ICU MessageFormat, by their languages and keys. */
+export type OwnMessages = Readonly<Partial<Record<Language, Readonly<Record<string, string>>>>>;
+
+const compiled = new Map<string, CompiledMessage>();
+
+/** The most compiled messages of accounts that a process remembers. */
+const maxCompiled = 5_000;
+
+function compileOwn(text: string): CompiledMessage {
+  const known = compiled.get(text) ?? compileMessage(text);
+  if (compiled.size >= maxCompiled) compiled.clear();
+  compiled.set(text, known);
+  return known;
+}
+
+/** Opens the messages of a language, or the English ones if it has no catalog. Those of the account replace them. */
+export function openMessages(language: Language, output: MessageOutput, own: OwnMessages = {}): FormatMessage {
   const written = findWrittenLanguage(language);
   const catalog = openCatalog(written);
+  const replaced = own[written] ?? {};
   const formatter = new MessageFormatter(written, output);
   return (key, values = {}) => {
     const message = catalog && Object.hasOwn(catalog, key) ? catalog[key] : undefined;
     if (!message) throw new Error(`unknown message ${key}`);
+    const text = Object.hasOwn(replaced, key) ? replaced[key] : undefined;
+    try {
+      if (text !== undefined) return compileOwn(text)(values, formatter);
+    } catch {
+      // It was saved when the built-in message had other values.
+    }
     return message(values, formatter);
   };
 }

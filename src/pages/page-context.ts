@@ -6,6 +6,7 @@ import {
   type MessageValues,
   openMessages,
   findWrittenLanguage,
+  type OwnMessages,
 } from "../messages/messages.ts";
 import { isolate } from "./bidi.ts";
 import { escapeText, type Html, markup, type Part, render, trusted } from "./markup.ts";
@@ -27,17 +28,22 @@ const htmlOutput: MessageOutput = {
 
 const textOutput: MessageOutput = { text: (text) => text, value: String };
 
-function openTexts(language: Language): Pick<PageContext, "t" | "text"> {
-  const format = openMessages(language, htmlOutput);
-  return { t: (key, values) => trusted(format(key, values)), text: openMessages(language, textOutput) };
+function openTexts(language: Language, own?: OwnMessages): Pick<PageContext, "t" | "text"> {
+  const format = openMessages(language, htmlOutput, own);
+  return { t: (key, values) => trusted(format(key, values)), text: openMessages(language, textOutput, own) };
 }
 
 const opened = new Map<Language, ReturnType<typeof openTexts>>();
 
 export function createPageContext(brand: Brand, language: Language): PageContext {
+  return { brand, language: findWrittenLanguage(language), ...findTexts(language, brand.messages) };
+}
+
+function findTexts(language: Language, own: OwnMessages | undefined): ReturnType<typeof openTexts> {
+  if (own?.[language]) return openTexts(language, own);
   const texts = opened.get(language) ?? openTexts(language);
   opened.set(language, texts);
-  return { brand, language: findWrittenLanguage(language), ...texts };
+  return texts;
 }
 
 /** The built-in design, in English. */

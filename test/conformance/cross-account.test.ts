@@ -107,6 +107,9 @@ const campaign = {
 const ownValues: Readonly<Partial<Record<OperationName, Input>>> = {
   "account.set": { name: "Changed" },
   "brand.set": { sender_name: "Changed" },
+  "messages.list": { language: "en" },
+  "messages.set": { language: "en", key: "page.mine.edit", text: "Change" },
+  "messages.reset": { language: "en" },
   "brand.reset": { fields: ["sender_name"] },
   "account.setFeature": { feature: "dynamic_coupons", enabled: true },
   "campaigns.forecast": campaign,

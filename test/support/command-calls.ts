@@ -83,6 +83,12 @@ export const commandCalls: readonly CommandCall[] = [
   { call: "brand.show", words: ["account", "brand", "show"] },
   { call: "brand.logo", words: ["api", "brand.logo"] },
   { call: "brand.reset", words: ["account", "brand", "reset", "--yes"] },
+  {
+    call: "messages.set",
+    words: ["account", "messages", "set", "--language", "en", "--key", "page.mine.edit", "--text", "Change"],
+  },
+  { call: "messages.list", words: ["account", "messages", "list"] },
+  { call: "messages.reset", words: ["account", "messages", "reset", "--yes"] },
   { call: "tokens.create", words: ["api", "tokens.create"] },
   { call: "core.createToken", words: ["api", "core.createToken"] },
   { call: "credentials.create", words: ["account", "create-credential", "--role", "support", "--name", "Ann"] },

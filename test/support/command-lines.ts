@@ -115,6 +115,8 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "account list": nothing,
   "account brand set": { words: ({ folder }) => ["--logo", join(folder, "photo.png")] },
   "account brand reset": words("--yes"),
+  "account messages set": words("--language", "en", "--key", "page.mine.edit", "--text", "Change", "--yes"),
+  "account messages reset": words("--yes"),
   "account show": nothing,
   "account create": words("--name", "Tea & Cups"),
   "account invitations": nothing,

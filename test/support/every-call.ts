@@ -41,6 +41,9 @@ async function callStore(service: Service, appKey: string, secret: string): Prom
   await service.brand.show({});
   await service.brand.logo({});
   await service.brand.reset({});
+  await service.messages.set({ language: "en", key: "page.mine.edit", text: "Change" });
+  await service.messages.list({});
+  await service.messages.reset({});
   const grant = { client_id: appKey, client_secret: secret, grant_type: "client_credentials" };
   await service.tokens.create(grant);
   await service.core.createToken({ secret });

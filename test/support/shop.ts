@@ -22,6 +22,8 @@ export interface ShopTexts {
   readonly title?: string;
   readonly content?: string;
   readonly question?: string;
+  /** The language of the order. */
+  readonly language?: string;
 }
 
 /** A store behind a server, and the URLs that its emails contain. */
@@ -78,10 +80,10 @@ export async function openShop(): Promise<Shop> {
       .executeTakeFirstOrThrow();
   const lastLink = async (name: string) => (JSON.parse((await lastMail()).data) as Record<string, string>)[name] ?? "";
   let orders = 0;
-  const order = async ({ product = "A teapot", image = "", customer = "Ann Tea" }: ShopTexts = {}) => {
+  const order = async ({ product = "A teapot", image = "", customer = "Ann Tea", language }: ShopTexts = {}) => {
     orders += 1;
     const products = { [`pot${orders}`]: anOrderedProduct({ name: product, image }) };
-    const head = { order_id: `o${orders}`, email: `ann${orders}@mail.example`, customer_name: customer };
+    const head = { order_id: `o${orders}`, email: `ann${orders}@mail.example`, customer_name: customer, language };
     const today = new Date(clock()).toISOString().slice(0, 10);
     await service.orders.massCreate({
       platform: "general",

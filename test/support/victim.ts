@@ -40,6 +40,7 @@ export async function fillVictim(harness: Harness, account: TestAccount): Promis
   });
   await service.account.set({ name: `Shop ${marker}` });
   await service.brand.set({ sender_name: marker, logo: tinyPng });
+  await service.messages.set({ language: "en", key: "page.mine.save", text: marker });
   await service.emailRules.set({ name: "one_mail_per", value: "product" });
   await service.products.massCreate({ products: { teapot: aProduct(shown), pan: aProduct(shown) } });
   for (const event_name of ["review_create", "review_updated"] as const) {

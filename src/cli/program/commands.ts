@@ -25,7 +25,7 @@ const order: readonly string[] = Object.entries({
   api: "",
   account:
     "list,show,create,invitations,invite,disable,enable,delete,rotate-secret,revoke-tokens,create-credential,credentials," +
-    "revoke-credential,set,brand show,brand set,brand reset,features,set-feature,set-platform,allow-private-webhooks,email-status,enable-email,disable-email,set-email-quota,approve-recipient," +
+    "revoke-credential,set,brand show,brand set,brand reset,messages list,messages set,messages reset,features,set-feature,set-platform,allow-private-webhooks,email-status,enable-email,disable-email,set-email-quota,approve-recipient," +
     "remove-recipient",
   database: "status,distribute",
   backup: "create,list,verify,restore",

@@ -88,6 +88,8 @@ export interface Brand extends BrandSettings, NullableLogo {
   readonly dark_accent_color: string;
   readonly dark_accent_text_color: string;
   readonly dark_star_color: string;
+  /** Messages that replace the built-in ones, in ICU MessageFormat, by their languages and keys. */
+  readonly messages?: Readonly<Partial<Record<Language, Readonly<Record<string, string>>>>> | undefined;
 }
 
 /** The design of a page, and the language of its texts. */

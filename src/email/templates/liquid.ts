@@ -3,7 +3,7 @@ import type { Language } from "../../contract/index.ts";
 import { balanceDirectionMarks } from "../../pages/bidi.ts";
 import { escapeText } from "../../pages/markup.ts";
 import type { MessageOutput } from "../../messages/formatter.ts";
-import { type FormatMessage, type MessageKey, openMessages } from "../../messages/messages.ts";
+import { type FormatMessage, type MessageKey, openMessages, type OwnMessages } from "../../messages/messages.ts";
 import { frameParts } from "./built-in/frame.ts";
 import { type TemplatePart, TemplateError } from "./template-error.ts";
 
@@ -63,13 +63,19 @@ class MessageHtml {
   }
 }
 
+/** The messages of the account in a scope. Templates cannot name a symbol. */
+export const ownMessagesName: unique symbol = Symbol("own messages");
+
 /** Creates the filter that formats a message in the language of the email: `{{ "key" | t: name: customer.name }}`. */
 function createTranslator<Result>(output: MessageOutput, wrap: (text: string) => Result) {
   const opened = new Map<string, FormatMessage>();
   return function translate(this: { readonly context: Context }, key: unknown, ...values: unknown[]): Result {
-    const { language } = this.context.globals as { readonly language: Language };
-    const format = opened.get(language) ?? openMessages(language, output);
-    opened.set(language, format);
+    const { language, [ownMessagesName]: own } = this.context.globals as {
+      readonly language: Language;
+      readonly [ownMessagesName]?: OwnMessages;
+    };
+    const format = (own ? undefined : opened.get(language)) ?? openMessages(language, output, own);
+    if (!own) opened.set(language, format);
     return wrap(format(asText(key) as MessageKey, Object.fromEntries(values as [string, unknown][])));
   };
 }

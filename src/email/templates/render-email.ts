@@ -1,6 +1,6 @@
 import { breakLinks, defaultBrand, type SentEmailCategory, siteReviewsId, starScores } from "../../contract/index.ts";
 import { directionOf, findWrittenLanguage, openMessages } from "../../messages/messages.ts";
-import { openRenderer, plainOutput, type Renderer } from "./liquid.ts";
+import { openRenderer, ownMessagesName, plainOutput, type Renderer } from "./liquid.ts";
 import { createTheme } from "./theme.ts";
 import { normalizeLines, asOneLine, truncate, removeDirectionMarks } from "./rendered-email.ts";
 import type { EmailTemplate, OutgoingEmail } from "../outgoing-email.ts";
@@ -30,10 +30,10 @@ export function createScope(mail: TemplatedEmail): EmailScope {
   const { brand = defaultBrand } = mail;
   const language = findWrittenLanguage(brand.language);
   const dir = directionOf(language);
-  const format = openMessages(language, plainOutput);
+  const format = openMessages(language, plainOutput, brand.messages);
   // As in "your order from our store".
   const name = storeName || format("email.store");
-  return clean("", {
+  const scope = clean("", {
     // Emails of earlier versions lack these.
     is_held: false,
     is_by_store: null,
@@ -47,6 +47,7 @@ export function createScope(mail: TemplatedEmail): EmailScope {
     store: { ...mail.store, name, is_named: storeName !== "" },
     unsubscribe_url: mail.unsubscribeUrl,
   }) as EmailScope;
+  return brand.messages ? { ...scope, [ownMessagesName]: brand.messages } : scope;
 }
 
 /** Adds the star links to products that have a review form, and their names: that of the store, for a review of it. */

@@ -48,6 +48,7 @@ export async function readEmailSettings(
 type OwnSettingName =
   | "brand"
   | "brand_logo"
+  | "messages"
   | "published_reviews"
   | "review_rules"
   | "store_name"

@@ -60,15 +60,24 @@ export async function readBrand(
   accountId: number,
   context: Pick<HandlerContext, "transaction" | "publicUrl">,
 ): Promise<Brand> {
-  const stored = await readStored(accountId, context);
-  if (Object.keys(stored).length === 0) return defaultBrand;
-  const { logo, ...settings } = stored;
-  return createBrand(settings, logo && describeLogo(logo, await readAppKey(context, accountId), context));
+  const { brand: text, messages } = await readSettings(["brand", "messages"], context, accountId);
+  const { logo, ...settings } = parseStored(text);
+  const own = typeof messages === "string" ? (JSON.parse(messages) as OwnMessages) : undefined;
+  if (!logo && !own && Object.keys(settings).length === 0) return defaultBrand;
+  const brand = createBrand(settings, logo && describeLogo(logo, await readAppKey(context, accountId), context));
+  return own ? { ...brand, messages: own } : brand;
 }
+
+/** Messages of an account, by their languages and keys. */
+type OwnMessages = NonNullable<Brand["messages"]>;
 
 async function readStored(accountId: number, context: Pick<HandlerContext, "transaction">): Promise<StoredBrand> {
   const { brand } = await readSettings(["brand"], context, accountId);
-  return typeof brand === "string" ? (JSON.parse(brand) as StoredBrand) : {};
+  return parseStored(brand);
+}
+
+function parseStored(text: unknown): StoredBrand {
+  return typeof text === "string" ? (JSON.parse(text) as StoredBrand) : {};
 }
 
 async function save(stored: StoredBrand, context: HandlerContext): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compileCatalogs, readCatalogs } from "../../../.ci/messages.js";
+import { compileCatalogs, readCatalogs } from "../../../.ci/messages.ts";
 import { languages } from "../../../src/contract/index.ts";
 import type { CompiledMessage } from "../../../src/messages/catalogs.ts";
 import { MessageFormatter } from "../../../src/messages/formatter.ts";
@@ -49,7 +49,11 @@ describe("the build fails for", () => {
   it.each([
     ["a missing message", { en: { a: "a" }, de: {} }, "de: a: missing"],
     ["a message without an English one", { en: {}, de: { a: "a" } }, "de: a: not in en.json"],
-    ["a message with another value", { en: { a: "{x}" }, de: { a: "{y}" } }, "de: a: other values than in en.json"],
+    [
+      "a message with another value",
+      { en: { a: "{x}" }, de: { a: "{y}" } },
+      "de: a: must have the values x, but has y",
+    ],
     ["invalid syntax", { en: { a: "{x" } }, "en: a: "],
     [
       "a missing plural form",

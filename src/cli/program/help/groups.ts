@@ -53,6 +53,7 @@ export const nounGroups: Readonly<Record<string, Readonly<Record<string, string>
 export const nouns: Readonly<Record<string, string>> = {
   ...Object.assign({}, ...Object.values(nounGroups)),
   "account brand": "Show and change the design of emails and pages",
+  "account messages": "List and change the texts of emails and pages",
   "mail rules": "List and change the rules that suppress emails",
   "reviews rules": "List, change, and test the rules that decide on new reviews",
   "mail campaign": "Send review requests to the customers of chosen orders",
