@@ -54,7 +54,10 @@ describeIsolated("coupons for reviews", (harness: () => Harness) => {
   });
 
   const ordered = () =>
-    createOrderEmails(harness(), account, { products: { cup: anOrderedProduct(), pot: anOrderedProduct() } });
+    createOrderEmails(harness(), account, {
+      language: "de",
+      products: { cup: anOrderedProduct(), pot: anOrderedProduct() },
+    });
   const write = (mail: StoredEmail | undefined, score: string) => {
     const token = createLinkTokens(harness(), mail as StoredEmail).review();
     const form = { score, title: "Title", content: "Content.", display_name: "Ann" };
@@ -126,7 +129,8 @@ describeIsolated("coupons for reviews", (harness: () => Harness) => {
     await service.emailRules.set({ name: "send_coupon_reminders", value: true });
     const [cup] = await ordered();
     await write(cup, "2");
-    await sendDueEmails(harness());
+    const thanks = (await sendDueEmails(harness())).find(({ category }) => category === "coupon_notification");
+    expect(thanks?.brand?.language).toBe("de");
     if (change === "deleted") await service.coupons.delete({ coupon_action: "map_review" });
     if (change === "turned off") await service.emailRules.set({ name: "send_coupon_reminders", value: false });
     if (change === "erased") await service.customers.erase({ email: ann });

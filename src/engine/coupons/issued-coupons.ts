@@ -44,13 +44,14 @@ export async function thankForReviews(ids: readonly number[], context: HandlerCo
   if (!(await hasFeature(context, "dynamic_coupons"))) return thanked;
   const reviews = await selectAccountRows("reviews", accountId, context.transaction)
     .innerJoin("users", sameAccount("users.id", "reviews.user_row"))
-    .select(["reviews.id", "reviews.order_row", "users.email", "users.display_name"])
+    .leftJoin("orders", sameAccount("orders.id", "reviews.order_row"))
+    .select(["reviews.id", "reviews.order_row", "users.email", "users.display_name", "orders.language"])
     .where("reviews.id", "in", ids)
     .where("reviews.published", "=", 1)
     .where("reviews.order_row", "is not", null)
     .orderBy("reviews.id")
     .execute();
-  for (const { id, order_row: orderRow, email, display_name: name } of reviews) {
+  for (const { id, order_row: orderRow, email, display_name: name, language } of reviews) {
     // Codes and reviews can be deleted, so either is enough.
     if (await findRow("coupons", ["id"], { order_row: orderRow }, context)) continue;
     if (await findRow("reviews", ["id"], { order_row: orderRow, received_coupon: 1 }, context)) continue;
@@ -59,7 +60,10 @@ export async function thankForReviews(ids: readonly number[], context: HandlerCo
     const coupon_code = await issueCoupon("map_review", { email, orderRow }, context);
     if (coupon_code === undefined) break;
     await updateRows("reviews", { received_coupon: 1 }, { id }, context);
-    await queueEmail({ accountId, category, email, name, data: () => ({ coupon_code }) }, context);
+    await queueEmail(
+      { accountId, category, email, name, data: () => ({ coupon_code, order_language: language }) },
+      context,
+    );
     thanked.add(id);
   }
   return thanked;

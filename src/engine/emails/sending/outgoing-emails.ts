@@ -72,12 +72,14 @@ export async function buildOutgoingEmails(
       order || isSite
         ? buildOrderData(row, order, { products: reviewed, sender }, context)
         : buildOtherData(row, context);
-    return toOutgoing(row, data, { ...sender, brand: withLanguageOf(order, sender.brand) }, context);
+    const { order_language: language = null } = data as { readonly order_language?: string | null };
+    const brand = withLanguageOf(order ?? { language }, sender.brand);
+    return toOutgoing(row, data, { ...sender, brand }, context);
   });
 }
 
-/** Emails about an order have its language, if it has one. */
-function withLanguageOf(order: OrderRow | undefined, brand: Brand): Brand {
+/** Emails about an order have its language, if it has one, and so do coupons for its reviews. */
+function withLanguageOf(order: Pick<OrderRow, "language">, brand: Brand): Brand {
   const language = languageOf(order, brand);
   return language === brand.language ? brand : { ...brand, language };
 }
