@@ -22,7 +22,7 @@ const allowedFiles = [
   /^dist\/[\w.-]+\.(js|json|pack)$/,
   /^dist\/THIRD-PARTY-NOTICES\.txt$/,
   /^docs\/([\w-]+\/)*[\w-]+\.md$/,
-  /^docs\/images\/[\w-]+\.(png|svg)$/,
+  /^docs\/images\/[\w-]+\.(png|svg|webp)$/,
   /^docs\/reference\/openapi\.json$/,
   /^docs\/operations\/(starpost\.service|Containerfile|capacity\.json|grafana-dashboard\.json)$/,
   /^dist\/man\/starpost[\w-]*\.[17]$/,

@@ -170,7 +170,7 @@ align="{{ start }}" class="muted" style="font-size:0px;padding:0;word-break:brea
 style="font-family:{{ brand.font }};font-size:14px;line-height:20px;text-align:{{ start }};color:{{ colors.muted }};"
 ><p>{% block reason %}{% endblock %}</p>
 {% if brand.postal_address %}
-<p>{{ brand.postal_address | newline_to_br }}</p>
+<p dir="auto">{{ brand.postal_address | newline_to_br }}</p>
 {% endif %}
 <p>
 {% if my_reviews_url %}<a href="{{ my_reviews_url }}">{{ "email.my_reviews" | t }}</a> · {% endif %} {% if

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createBrand } from "../../../../../src/contract/index.ts";
 import { createLocalTransport } from "../../../../../src/engine/local-transport.ts";
 import { giveUpAfterMs, retryDelaysMs } from "../../../../../src/engine/emails/sending/retries.ts";
 import { renderOutgoing } from "../../../../../src/email/templates/render-email.ts";
@@ -157,7 +158,10 @@ describe.each(engines)("due emails over $name", ({ open }) => {
     });
     await orderFrom({ products: Object.fromEntries(products) as Record<string, object> });
     const { email } = (await worker("one").claim(10)).emails[0] ?? expect.unreachable();
-    const { html, text } = await renderOutgoing(email);
+    const links = { privacy_url: "https://shop.example/privacy", terms_url: "https://shop.example/terms" };
+    const logo = { logo_url: `https://reviews.example/${"l".repeat(100)}`, logo_width: 240, logo_height: 60 };
+    const brand = createBrand({ postal_address: "Harbor Street ".repeat(20), ...links }, logo);
+    const { html, text } = await renderOutgoing({ ...email, brand });
     for (const part of [html, text]) expect(part.match(/\/v1\/c\/[^"\s]*\?score=[1-5]\b/g)).toHaveLength(100);
     expect(Buffer.byteLength(html)).toBeLessThanOrEqual(60_000);
   });
