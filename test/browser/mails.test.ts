@@ -1,10 +1,11 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { createBrand, sentEmailCategories } from "../../src/contract/index.ts";
+import { createBrand, defaultBrand, sentEmailCategories } from "../../src/contract/index.ts";
 import { renderOutgoing } from "../../src/email/templates/render-email.ts";
 import { createSampleEmail } from "../../src/email/templates/check-template.ts";
 import { catalogs } from "../../src/messages/catalogs.ts";
 import { describeInBrowser, findEmailIssues, takeScreenshot } from "../support/browser.ts";
+import { pseudoMessages } from "../support/pseudo-messages.ts";
 import { hostileTexts, longWords } from "../support/hostile-texts.ts";
 import { sample } from "../support/suite-size.ts";
 
@@ -77,6 +78,19 @@ describeInBrowser("mails as they are read", (browser) => {
           expect(await findEmailIssues(page), `${category}, ${width} px, ${colorScheme}`).toEqual([]);
         }
       }
+    }
+  });
+
+  it("fit the window with much longer texts", async () => {
+    const { page, context } = await browser.open();
+    await page.setViewportSize({ width: 375, height: 800 });
+    await context.route("**", (route) => route.abort());
+    const wordy = { ...defaultBrand, messages: { en: pseudoMessages } };
+    for (const category of sentEmailCategories) {
+      const { html, subject } = await renderOutgoing({ ...createSampleEmail(category), brand: wordy });
+      expect(subject).toMatch(/\[.*\]/);
+      await page.setContent(html);
+      expect(await countExcess(page), category).toBe(0);
     }
   });
 

@@ -11,6 +11,7 @@ import {
 import { longWords } from "../support/hostile-texts.ts";
 import { takePhoto } from "../support/photos.ts";
 import { fillReview, pageVisits } from "../support/page-visits.ts";
+import { pseudoMessages } from "../support/pseudo-messages.ts";
 import { openShop, type Shop } from "../support/shop.ts";
 
 describeInBrowser("pages", (browser) => {
@@ -32,6 +33,25 @@ describeInBrowser("pages", (browser) => {
       }
       expect(await overflowOf(page)).toBe(0);
       expect(complaints.filter((complaint) => !isExpected422(complaint))).toEqual([]);
+    });
+  });
+
+  describe("with much longer texts", () => {
+    let wordy: Shop;
+    beforeAll(async () => {
+      wordy = await openShop();
+      for (const [key, text] of Object.entries(pseudoMessages)) {
+        if (key.startsWith("page.")) await wordy.service.messages.set({ language: "en", key, text });
+      }
+    });
+    afterAll(() => wordy.close());
+
+    it.each(Object.entries(pageVisits))("%s: fits a phone", async (name, visit) => {
+      const { page } = await browser.open(undefined, { viewport: "phone" });
+      await visit(wordy, page);
+      await page.setViewportSize({ width: 375, height: 844 });
+      await takeScreenshot(page, `pseudo-${name.replaceAll(" ", "-")}`);
+      expect(await overflowOf(page)).toBe(0);
     });
   });
 

@@ -69,10 +69,16 @@ describe("the build fails for", () => {
 });
 
 describe("the catalogs", () => {
-  it("belong to languages of the contract", () => {
-    expect(
-      Object.keys(readCatalogs()).filter((language) => !(languages as readonly string[]).includes(language)),
-    ).toEqual([]);
+  it("have all messages in all languages, with the same values, and all plural forms", () => {
+    const catalogs = readCatalogs();
+    expect(Object.keys(catalogs).toSorted()).toEqual(languages.toSorted());
+    expect(() => compileCatalogs(catalogs)).not.toThrow();
+    const counted = Object.entries(catalogs).map(([language, texts]) => {
+      const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
+      const [, forms = ""] = /^\{count, plural, (.*)\}$/.exec(texts["page.form.stars"] ?? "") ?? [];
+      return [language, pluralCategories.filter((form) => !forms.includes(`${form} {`))];
+    });
+    expect(counted).toEqual(Object.keys(catalogs).map((language) => [language, []]));
   });
 
   it("can be opened in every language", () => {
