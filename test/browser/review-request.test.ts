@@ -129,7 +129,7 @@ describeInBrowser("a review request", (browser) => {
     await page.getByLabel("Title").fill("Pours <b>well</b>");
     await page.getByLabel("Your review", { exact: true }).fill("No drips.\nNone.");
     await page.getByRole("button", { name: "Submit my review" }).click();
-    expect(await page.getByRole("article").innerText()).toContain("By Zoë M., verified buyer");
+    expect(await page.getByRole("article").innerText()).toContain("By Zoë M. · verified buyer");
     for (const [name, size] of Object.entries(viewports)) {
       await page.setViewportSize(size);
       await takeScreenshot(page, `review-request-${name}-done`);

@@ -251,7 +251,7 @@ function expectBoth(server: MailServer): void {
   expect(pot?.subject).toBe("How do you like Teapot “Morning”?");
   expect(pot?.from).toMatchObject({ name: "Tea & Cups", address: "reviews@shop.example" });
   expect(pot?.to).toMatchObject([{ name: "Ana Müller" }]);
-  expect(pot?.html).toContain('alt="Teapot “Morning”"');
+  expect(pot?.html).toContain('<a href="https://shop.example/pot">Teapot “Morning”</a>');
   expect(cup?.html).toContain("&lt;b&gt;Cup&lt;/b&gt;");
   expect(cup?.text).toMatch(/5 ★ https:\/\/reviews\.example\/starpost\/v1\/r\/\S+/);
   expect(cup?.text).toMatch(/order 1002 .*Tea & Cups/);

@@ -184,7 +184,7 @@ describe("mail rules and mail why", () => {
       "rules",
       "list",
     ]);
-    expect([data.rules.length, data.settings.length]).toEqual([13, 15]);
+    expect([data.rules.length, data.settings.length]).toEqual([14, 21]);
     const csv = await home.run(["mail", "rules", "list", "--format", "csv"]);
     expect(csv.stdout.split("\n").slice(0, 2)).toEqual([
       expect.stringMatching(/^name,value,default,changed,rule,/),
