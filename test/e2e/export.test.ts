@@ -434,7 +434,9 @@ describe("export", () => {
     const env = { STARPOST_BASE_URL: `http://127.0.0.1:${port}`, STARPOST_APP_KEY: "k", STARPOST_SECRET: "s" };
     const { stdout, stderr } = await homes.open().run(["orders", "export"], { env });
     elsewhere.close();
-    expect(stderr.match(/currency_iso, user_reference, language, platform, product_image, product_price,/g)).toHaveLength(1);
+    expect(
+      stderr.match(/currency_iso, user_reference, language, platform, product_image, product_price,/g),
+    ).toHaveLength(1);
     expect(readCsv(stdout)[0]).toMatchObject({ order_id: "1", platform: "", product_price: "" });
   });
 });

@@ -47,6 +47,7 @@ function createPostgresTable(name: string, table: Table, keepsStatistics: boolea
     ...((hasRowId || table.hasManyRows) && !keepsStatistics
       ? [`alter table "${name}" alter column account_id set statistics 0`]
       : []),
+    ...(table.hasLongTexts ? [`alter table "${name}" set (toast_tuple_target = 8160)`] : []),
     ...formatIndexes(name, table.indexes),
     ...formatIndexes(name, table.uniqueIndexes, "unique index"),
   ];

@@ -176,9 +176,11 @@ async function addCredentials(database: MigratedDatabase): Promise<void> {
   await database.dialect.createTables({ credentials }, database.db);
 }
 
-/** Empties the index for parts of texts, whose form has changed. It is filled again later. */
-async function clearSearchTables({ db }: MigratedDatabase): Promise<void> {
-  for (const table of ["search_blocks", "search_postings"]) await sql`delete from ${sql.table(table)}`.execute(db);
+/** Replaces the index for parts of texts, whose form has changed. It is filled again later. */
+async function replaceSearchTables({ db, dialect }: MigratedDatabase): Promise<void> {
+  const { search_blocks, search_postings } = (await import("../tables.ts")).tables;
+  for (const table of ["search_blocks", "search_postings"]) await sql`drop table ${sql.table(table)}`.execute(db);
+  await dialect.createTables({ search_blocks, search_postings }, db);
 }
 
 async function addCampaigns(database: MigratedDatabase): Promise<void> {
@@ -239,7 +241,7 @@ export const migrations: readonly [Migration, ...Migration[]] = [
   { version: 33, name: "resent emails", up: addResentEmails },
   { version: 34, name: "search for parts of texts", up: addSearchTables },
   { version: 35, name: "credentials with roles", up: addCredentials },
-  { version: 36, name: "a smaller index for parts of texts", up: clearSearchTables },
+  { version: 36, name: "a smaller index for parts of texts", up: replaceSearchTables },
   { version: 37, name: "email campaigns", up: addCampaigns },
   { version: 38, name: "languages of orders", up: (database) => addColumn("orders", "language", database) },
   { version: 39, name: "coupons for reviews", up: addReviewCoupons },

@@ -29,6 +29,8 @@ export interface Table {
   readonly fileIndexes?: Readonly<Record<string, string>>;
   /** Whether accounts have many rows, although rows have no ID. */
   readonly hasManyRows?: boolean;
+  /** Whether its texts are longer than those that a server keeps in rows by default, and read with them. */
+  readonly hasLongTexts?: boolean;
   /** Whether it is an index for full-text search: see `TextSearch`. */
   readonly isTextIndex?: boolean;
   /** The query of a view that is the table in a file, where IDs are primary keys. */

@@ -33,5 +33,6 @@ export const searchTables = defineTables({
     },
     key: ["account_id", "kind", "bucket", "segment"],
     hasManyRows: true,
+    hasLongTexts: true,
   },
 });
