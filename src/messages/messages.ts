@@ -1,4 +1,4 @@
-import type { Language } from "../contract/brand/brand.ts";
+import type { Language, OwnMessages } from "../contract/brand/brand.ts";
 import { type Catalog, catalogs, type CompiledMessage, type MessageKey, type MessageValues } from "./catalogs.ts";
 import { compileMessage } from "./icu.ts";
 import { MessageFormatter, type MessageOutput } from "./formatter.ts";
@@ -27,9 +27,6 @@ function openCatalog(language: Language): Catalog | undefined {
   opened.set(language, catalog);
   return catalog;
 }
-
-/** Messages of an account that replace the built-in ones, in ICU MessageFormat, by their languages and keys. */
-export type OwnMessages = Readonly<Partial<Record<Language, Readonly<Record<string, string>>>>>;
 
 const compiled = new Map<string, CompiledMessage>();
 

@@ -1,4 +1,4 @@
-import { type Brand, defaultBrand, type Language } from "../contract/index.ts";
+import { type Brand, defaultBrand, type Language, type OwnMessages } from "../contract/index.ts";
 import type { MessageOutput } from "../messages/formatter.ts";
 import {
   type FormatMessage,
@@ -6,7 +6,6 @@ import {
   type MessageValues,
   openMessages,
   findWrittenLanguage,
-  type OwnMessages,
 } from "../messages/messages.ts";
 import { isolate } from "./bidi.ts";
 import { escapeText, type Html, markup, type Part, render, trusted } from "./markup.ts";

@@ -88,9 +88,11 @@ export interface Brand extends BrandSettings, NullableLogo {
   readonly dark_accent_color: string;
   readonly dark_accent_text_color: string;
   readonly dark_star_color: string;
-  /** Messages that replace the built-in ones, in ICU MessageFormat, by their languages and keys. */
-  readonly messages?: Readonly<Partial<Record<Language, Readonly<Record<string, string>>>>> | undefined;
+  readonly messages?: OwnMessages | undefined;
 }
+
+/** Messages of an account that replace the built-in ones, in ICU MessageFormat, by their languages and keys. */
+export type OwnMessages = Readonly<Partial<Record<Language, Readonly<Record<string, string>>>>>;
 
 /** The design of a page, and the language of its texts. */
 export interface PageStyle {

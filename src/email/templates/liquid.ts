@@ -1,9 +1,9 @@
 import type { Context, FilterImplOptions, Liquid, LiquidError, Template, Token } from "liquidjs";
-import type { Language } from "../../contract/index.ts";
+import type { Language, OwnMessages } from "../../contract/index.ts";
 import { balanceDirectionMarks } from "../../pages/bidi.ts";
 import { escapeText } from "../../pages/markup.ts";
 import type { MessageOutput } from "../../messages/formatter.ts";
-import { type FormatMessage, type MessageKey, openMessages, type OwnMessages } from "../../messages/messages.ts";
+import { type FormatMessage, type MessageKey, openMessages } from "../../messages/messages.ts";
 import { frameParts } from "./built-in/frame.ts";
 import { type TemplatePart, TemplateError } from "./template-error.ts";
 

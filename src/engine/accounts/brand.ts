@@ -9,6 +9,7 @@ import {
   extensionPrefix,
   findUnreadable,
   invalidField,
+  type OwnMessages,
   recordNotFound,
 } from "../../contract/index.ts";
 import { accountOf, accountIdOf, type Handlers, type HandlerContext } from "../kernel/handler.ts";
@@ -62,14 +63,16 @@ export async function readBrand(
 ): Promise<Brand> {
   const { brand: text, messages } = await readSettings(["brand", "messages"], context, accountId);
   const { logo, ...settings } = parseStored(text);
-  const own = typeof messages === "string" ? (JSON.parse(messages) as OwnMessages) : undefined;
+  const own = parseMessages(messages);
   if (!logo && !own && Object.keys(settings).length === 0) return defaultBrand;
   const brand = createBrand(settings, logo && describeLogo(logo, await readAppKey(context, accountId), context));
   return own ? { ...brand, messages: own } : brand;
 }
 
-/** Messages of an account, by their languages and keys. */
-type OwnMessages = NonNullable<Brand["messages"]>;
+/** Parses the setting `messages`, which is JSON. */
+export function parseMessages(stored: unknown): OwnMessages | undefined {
+  return typeof stored === "string" ? (JSON.parse(stored) as OwnMessages) : undefined;
+}
 
 async function readStored(accountId: number, context: Pick<HandlerContext, "transaction">): Promise<StoredBrand> {
   const { brand } = await readSettings(["brand"], context, accountId);

@@ -1,10 +1,7 @@
-import { type contract, invalidField, type Language, languages } from "../../contract/index.ts";
+import { type contract, invalidField, type Language, languages, type OwnMessages } from "../../contract/index.ts";
 import { accountIdOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { readSettings, saveSetting } from "./account-settings.ts";
-import { readBrand } from "./brand.ts";
-
-/** The setting `messages`, as JSON: texts by their languages and keys. */
-type StoredMessages = Readonly<Partial<Record<Language, Readonly<Record<string, string>>>>>;
+import { parseMessages, readBrand } from "./brand.ts";
 
 /** Texts of emails and pages that replace the built-in ones. */
 export const messageHandlers: Handlers<typeof contract.messages> = {
@@ -39,7 +36,7 @@ export const messageHandlers: Handlers<typeof contract.messages> = {
       });
       return texts.length === 0 ? [] : [[name, Object.fromEntries(texts)]];
     });
-    await save(Object.fromEntries(kept) as StoredMessages, context);
+    await save(Object.fromEntries(kept) as OwnMessages, context);
     return describe(removed, context);
   },
 };
@@ -71,12 +68,12 @@ async function describe(changed: readonly (readonly [Language, string])[], conte
   };
 }
 
-async function readOwn(context: HandlerContext): Promise<StoredMessages> {
+async function readOwn(context: HandlerContext): Promise<OwnMessages> {
   const { messages } = await readSettings(["messages"], context, accountIdOf(context));
-  return typeof messages === "string" ? (JSON.parse(messages) as StoredMessages) : {};
+  return parseMessages(messages) ?? {};
 }
 
-async function save(own: StoredMessages, context: HandlerContext): Promise<void> {
+async function save(own: OwnMessages, context: HandlerContext): Promise<void> {
   const value = Object.keys(own).length === 0 ? null : JSON.stringify(own);
   await saveSetting({ name: "messages", value }, context, accountIdOf(context));
 }
