@@ -59,6 +59,8 @@ export async function refuse(error: unknown, { request, reply, form, log, turns 
   else log.debug({ id: request.id, kind }, "refused");
   if (retryAfterMs !== undefined && (status === 429 || status === 503)) {
     void reply.header("retry-after", Math.max(1, Math.ceil(retryAfterMs / 1_000)));
+    // Scripts of shops can read it, to tell shoppers how long to wait.
+    void reply.header("access-control-expose-headers", "retry-after");
   }
   leaveUnread(request, reply);
   void reply.code(status);

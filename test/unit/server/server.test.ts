@@ -240,6 +240,15 @@ describe("responses", () => {
     expect(lines.join("")).not.toContain("jane@");
   });
 
+  it("tell scripts of shops how long to wait", async () => {
+    const { ask } = await setUp(() => {
+      throw new ServiceError("tooManyRequests", "Too Many Requests", { retryAfterMs: 90_001 });
+    });
+    const { status, headers } = await ask("POST", "/v1/widget/reviews", {});
+    const names = ["retry-after", "access-control-allow-origin", "access-control-expose-headers"];
+    expect([status, ...names.map((name) => headers.get(name))]).toEqual([429, "91", "*", "retry-after"]);
+  });
+
   it("have rate limit headers, also for errors", async () => {
     let remaining = 1;
     const { ask } = await setUp((_call, options) => {
