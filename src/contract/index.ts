@@ -18,6 +18,7 @@ import { emailTemplates } from "./emails/templates.ts";
 import { emails } from "./emails/emails.ts";
 import { orderSearch } from "./lists/order-search.ts";
 import { answers, questions } from "./questions/questions.ts";
+import { storefront } from "./storefront/storefront.ts";
 import { unsubscribers } from "./unsubscribers.ts";
 import { orders } from "./orders.ts";
 import { products } from "./products.ts";
@@ -57,6 +58,7 @@ export const contract = {
   reviewRules,
   reviews: { ...reviewReading, ...reviewWriting, ...reviewModeration },
   seo,
+  storefront,
   tokens,
   tracking,
   unsubscribers,
@@ -140,5 +142,6 @@ export * from "./reviews/requests.ts";
 export * from "./reviews/shapes.ts";
 export { isSurelyPastReview } from "./reviews/writing.ts";
 export * from "./shapes.ts";
+export * from "./storefront/storefront.ts";
 export * from "./unsubscribers.ts";
 export * from "./webhooks/webhooks.ts";

@@ -45,6 +45,7 @@ const loaders: Loaders = {
   reviewRules: async () => (await import("./reviews/moderation/rules.ts")).reviewRuleHandlers,
   reviews: async () => (await import("./reviews/reviews.ts")).reviewHandlers,
   seo: async () => (await import("./storefront/seo.ts")).seoHandlers,
+  storefront: async () => (await import("./storefront/storefront.ts")).storefrontHandlers,
   tokens: async () => (await import("./accounts/tokens.ts")).tokenHandlers,
   tracking: async () => (await import("./emails/events/tracking.ts")).trackingHandlers,
   unsubscribers: async () => (await import("./unsubscribers/unsubscribers.ts")).unsubscriberHandlers,

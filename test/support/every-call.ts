@@ -1,4 +1,4 @@
-import { batchMethods, bottomLinesDelay, emailSorts, reviewSorts } from "../../src/contract/index.ts";
+import { batchMethods, bottomLinesDelay, emailSorts, reviewSorts, storefrontSorts } from "../../src/contract/index.ts";
 import { createMessageKey } from "../../src/engine/emails/message-key.ts";
 import { queueCampaignEmails } from "../../src/engine/emails/campaigns/campaign-queue.ts";
 import { createWebhookQueue } from "../../src/engine/webhooks/webhook-queue.ts";
@@ -151,6 +151,12 @@ async function callReviews(harness: Harness, service: Service): Promise<void> {
   await reviews.bottomLines({ since_id: 1, since_date: "2026-01-01" });
   await groups.delete({ group_name: "pots" });
   await service.seo.page({ product_id: "teapot" });
+  await service.storefront.settings({});
+  await service.storefront.ratings({ product_ids: ["teapot", "unknown"] });
+  for (const sort of storefrontSorts) await service.storefront.reviews({ product_id: "teapot", sort });
+  await service.storefront.reviews({ stars: [5], with_photos: true, verified: true, search: "pot" });
+  await service.storefront.photos({ product_id: "teapot" });
+  await service.storefront.questions({ product_id: "teapot" });
   await service.seo.page({});
   await callDeliveries(harness, service);
   await service.webhooks.trigger({ event_name: "review_updated" });

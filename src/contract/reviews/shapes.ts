@@ -209,7 +209,7 @@ export const widgetReview = lazyObject(() => ({
 }));
 export type WidgetReview = z.output<ReturnType<typeof widgetReview>>;
 
-const starDistribution = lazyObject(() => ({
+export const starDistribution = lazyObject(() => ({
   1: z.number().int(),
   2: z.number().int(),
   3: z.number().int(),

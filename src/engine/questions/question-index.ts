@@ -59,18 +59,29 @@ export async function refreshQuestions(
  * Reads the number of public questions of a product, and of public answers to them.
  * @throws ServiceError `recordNotFound`
  */
-export async function readQuestionTotals(
+export async function readQuestionTotals(productId: string, context: HandlerContext): Promise<QuestionTotals> {
+  const found = await findQuestionTotals(productId, context);
+  if (!found) throw unknownProduct(productId);
+  return found;
+}
+
+interface QuestionTotals {
+  readonly total_questions: number;
+  readonly total_answers: number;
+}
+
+/** Like `readQuestionTotals`; returns undefined for an unknown product. */
+export async function findQuestionTotals(
   productId: string,
   context: HandlerContext,
-): Promise<{ total_questions: number; total_answers: number }> {
+): Promise<QuestionTotals | undefined> {
   const { id: accountId } = accountOf(context);
   const found = await selectAccountRows("products", accountId, context.transaction)
     .leftJoin("question_totals", sameAccount("question_totals.product_row", "products.id"))
     .select(["questions", "answers"])
     .where("products.product_id", "=", productId)
     .executeTakeFirst();
-  if (!found) throw unknownProduct(productId);
-  return { total_questions: found.questions ?? 0, total_answers: found.answers ?? 0 };
+  return found && { total_questions: found.questions ?? 0, total_answers: found.answers ?? 0 };
 }
 
 /** Adds to the number of public questions of a product, and of public answers to them. */

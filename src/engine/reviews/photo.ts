@@ -42,6 +42,20 @@ function takePhoto(reply: PhotoReply): StoredPhoto {
   throw new ServiceError("featureDisabled", `photos cannot be processed, because sharp is not available. ${hint}`);
 }
 
+let isAvailable: Promise<boolean> | undefined;
+
+/** Whether the codec of photos is installed and can be loaded. It is asked once, with a file that is no photo. */
+export function canProcessPhotos(): Promise<boolean> {
+  return (isAvailable ??= processPhoto(new Uint8Array(), "image/png").then(
+    () => true,
+    (error: unknown) => {
+      const { kind } = error as ServiceError;
+      if (kind === "unavailable") isAvailable = undefined;
+      return kind !== "featureDisabled";
+    },
+  ));
+}
+
 async function askProcess(bytes: Uint8Array, type: ImageType): Promise<PhotoReply> {
   clearTimeout(idle);
   try {

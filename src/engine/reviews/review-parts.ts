@@ -120,6 +120,13 @@ export function unknownReview(reviewId: number): ServiceError {
  */
 export const showsPhotos = sql<boolean>`(reviews.reviewer_type <> 'anonymous' or reviews.moderation = 'published')`;
 
+export function showsPhotosOf({
+  reviewer_type,
+  moderation,
+}: Pick<Row<"reviews">, "reviewer_type" | "moderation">): boolean {
+  return reviewer_type !== "anonymous" || moderation === "published";
+}
+
 /** The images of reviews, by review. */
 export async function findImages(
   reviews: readonly Pick<Row<"reviews">, "id" | "images">[],

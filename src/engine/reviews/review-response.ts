@@ -2,6 +2,7 @@ import {
   extensionPrefix,
   type FullReview,
   type ListedReview,
+  type Photo,
   siteReviewsId,
   type SocialLinks,
   type WidgetReview,
@@ -38,6 +39,13 @@ export function formatImageUrls({ id, url }: Pick<ReviewImage, "id" | "url">, pu
   if (url !== null) return { thumb_url: url, original_url: url };
   const original_url = `${publicUrl}${extensionPrefix}/images/${id}`;
   return { thumb_url: `${original_url}?size=thumb`, original_url };
+}
+
+/** An image of a review as a photo of a shop's page. */
+export function formatPhoto(image: Pick<ReviewImage, "id" | "url">, publicUrl: string): Photo {
+  const { thumb_url, original_url } = formatImageUrls(image, publicUrl);
+  const sizes = { ...(image.url === null && { "160": thumb_url }), "1200": original_url };
+  return { id: image.id, width: null, height: null, color: null, sizes };
 }
 
 /** The `user_type` of an unverified reviewer. */

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { batchOf } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { batchColumns, type Row } from "../../storage/tables.ts";
-import type { HandlerContext } from "../kernel/handler.ts";
+import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import {
   accountTarget,
   findGroups,
@@ -12,7 +12,7 @@ import {
   siteTarget,
   targetOfProduct,
 } from "./rating-targets.ts";
-import { bottomLinesDelay } from "../../contract/index.ts";
+import { bottomLinesDelay, siteReviewsId } from "../../contract/index.ts";
 import { starCount, starScore } from "../../storage/rating-sql.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
@@ -54,6 +54,40 @@ export async function readProductStars(
 ): Promise<Stars> {
   return toStars((await selectProductStars(transaction, dialect, product)).rows);
 }
+
+/**
+ * Reads the ratings of products, each of which has that of its group, and of the store for `service_site_reviews`.
+ * @returns those of known products, in the order of the IDs
+ */
+export async function readRatings(productIds: readonly string[], context: HandlerContext) {
+  const { transaction, dialect } = context;
+  const { id: accountId } = accountOf(context);
+  const rows = JSON.stringify([...new Set(productIds)].map((id) => [id]));
+  const site = siteTarget(accountId);
+  const found = await selectRatings(transaction, dialect, { accountId, rows, site, siteId: siteReviewsId });
+  const byId = new Map(found.rows.map((row) => [row.product_id, sumStars(toStars([row]))]));
+  return [...new Set(productIds)].flatMap((product_id) => {
+    const sums = byId.get(product_id);
+    return sums ? [{ product_id, average_score: averageScore(sums), total_reviews: sums.reviews }] : [];
+  });
+}
+
+const selectRatings = createStatement<
+  { accountId: number; rows: string; site: string; siteId: string },
+  StarColumns & { readonly product_id: string }
+>((slot, dialect) => {
+  const accountId = slot("accountId");
+  const columns = [1, 2, 3, 4, 5].map((stars) => sql.raw(`coalesce(stars_${stars}, 0) as stars_${stars}`));
+  return sql`
+    select listed.product_id, ${sql.join(columns)}
+    from (
+      select batch.product_id, case when batch.product_id = ${slot("siteId")} then ${slot("site")}
+        else ${targetOfProduct({ accountId, productId: sql`batch.product_id` })} end as target
+      from ${batchOf({ product_id: "text" }, slot("rows"), dialect)}
+    ) as listed
+    left join review_totals on review_totals.account_id = ${accountId} and review_totals.rating_target = listed.target
+    where listed.target is not null`;
+});
 
 function toStars([found]: readonly StarColumns[]): Stars {
   return found ? [found.stars_1, found.stars_2, found.stars_3, found.stars_4, found.stars_5] : noStars;

@@ -89,6 +89,7 @@ const descriptions: Readonly<Record<string, string>> = {
   prevent_duplicate_review: "reject a question with the same text",
   privacy_url: "URL of the privacy policy",
   product_ids: "product ID",
+  "storefront.ratings product_ids": "product ID, or service_site_reviews for the shop",
   product_ids_to_add: "ID of a product to add",
   product_ids_to_remove: "ID of a product to remove",
   product_title: "product name",
