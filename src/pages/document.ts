@@ -45,7 +45,8 @@ p { margin: 0.5rem 0; }
 img { border-radius: var(--box-radius); display: block; height: auto; max-height: 16rem; max-width: 100%; }
 a { color: var(--accent); text-underline-offset: 0.15em; }
 blockquote { border-inline-start: 0.25rem solid var(--line); margin: 1rem 0; padding-inline-start: 1rem; }
-.stars { color: var(--star); letter-spacing: 0.1em; }
+.stars { color: var(--star); height: 1em; vertical-align: -0.1em; width: auto; }
+.starpost-bottomline .stars { height: 1.25em; vertical-align: -0.2em; }
 .text { white-space: pre-line; }
 .by, .hint { color: var(--muted); }
 .hint { display: block; font-size: 0.9rem; margin: 0.1rem 0 0.35rem; }

@@ -1,14 +1,29 @@
 import type { SeoPage } from "../contract/index.ts";
+import { directionOf } from "../messages/messages.ts";
 import { isolate } from "./bidi.ts";
 import { type Html, markup } from "./markup.ts";
 import type { PageContext } from "./page-context.ts";
 
 type Review = SeoPage["reviews"][number];
 
-/** Filled and empty stars, hidden from screen readers. Text with the same content must follow. */
-function stars(score: number): Html {
-  const full = Math.round(score);
-  return markup`<span class="stars" aria-hidden="true">${"★".repeat(full)}${"☆".repeat(5 - full)}</span>`;
+/** The outlines of stars, 16 wide and 18 apart. */
+const outline = (at: number) =>
+  `M${8 + at * 18} .9l1.8 4.9 5.2 .2-4.1 3.2 1.4 5.1-4.3-2.9-4.3 2.9 1.4-5.1-4.1-3.2 5.2-.2z`;
+const outlines = [0, 1, 2, 3, 4].map(outline);
+
+/**
+ * Stars, filled up to a score, such as 3.7. Hidden from screen readers, so text with the same content must follow. An inner
+ * image cuts off a part of a star; this needs no styles, which the page around a fragment may forbid.
+ */
+export function stars(score: number, { language }: Pick<PageContext, "language">): Html {
+  const full = Math.floor(score);
+  const width = Math.round((score - full) * 160) / 10;
+  const mirrored = directionOf(language) === "rtl" && markup` transform="matrix(-1 0 0 1 88 0)"`;
+  const [filled, empty] = [outlines.slice(0, full), outlines.slice(full)].map((row) => row.join(""));
+  const part =
+    width > 0 &&
+    markup`<svg x="${full * 18}" width="${width}" height="16"><path fill="currentColor" d="${outline(0)}"/></svg>`;
+  return markup`<svg class="stars" aria-hidden="true" width="88" height="16" viewBox="0 0 88 16"><g stroke="currentColor"${mirrored}><path fill="none" d="${empty}"/>${part}<path fill="currentColor" d="${filled}"/></g></svg>`;
 }
 
 /** A number in the language of the page, with its value for search engines. */
@@ -27,7 +42,7 @@ export function bottomLine(
   const average = number(average_score, "ratingValue", data, context);
   const total = number(total_reviews, "reviewCount", data, context);
   return markup`<p class="starpost-bottomline"${data.item("AggregateRating", "aggregateRating")}>
-${stars(average_score)} ${t("page.reviews.summary", { average, total, count: total_reviews })}${data.range}
+${stars(average_score, context)} ${t("page.reviews.summary", { average, total, count: total_reviews })}${data.range}
 </p>`;
 }
 
@@ -82,7 +97,7 @@ export function myReviewsLink({ my_reviews_url: url }: { readonly my_reviews_url
 export function scoreLine(score: number, data: Microdata, context: PageContext): Html {
   const value = number(score, "ratingValue", data, context);
   const text = context.t("page.reviews.score", { score: value });
-  return markup`<p${data.item("Rating", "reviewRating")}>${stars(score)} ${text}${data.range}</p>`;
+  return markup`<p${data.item("Rating", "reviewRating")}>${stars(score, context)} ${text}${data.range}</p>`;
 }
 
 /** The date of a timestamp, in UTC. */

@@ -3,12 +3,17 @@ import type { Logger } from "pino";
 import type { RequestTurns } from "./request-turns.ts";
 import {
   bodyLimits,
+  defaultBrand,
   encodeError,
   type ErrorForm,
   type ErrorKind,
   httpStatusOf,
+  readAcceptLanguage,
   ServiceError,
 } from "../contract/index.ts";
+import { policyOf, renderDocument } from "../pages/document.ts";
+import { errorPage, type PageError } from "../pages/error-page.ts";
+import { createPageContext } from "../pages/page-context.ts";
 
 const kindOfFrameworkCode: Readonly<Record<string, readonly [ErrorKind, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ["unsupportedMediaType", "send Content-Type: application/json"],
@@ -39,7 +44,7 @@ interface RefusedRequest {
 
 /**
  * Waits for the turn of a refused request.
- * @returns the error in the form of the path; of a bug, only the request ID is disclosed
+ * @returns the error in the form of the path, or as a page for browsers; of a bug, only the request ID is disclosed
  */
 export async function refuse(error: unknown, { request, reply, form, log, turns }: RefusedRequest): Promise<unknown> {
   await turns.waitToRefuse(request);
@@ -57,14 +62,43 @@ export async function refuse(error: unknown, { request, reply, form, log, turns 
     if (isNew(refusal.message)) log.warn({ id: request.id, kind, why: refusal.message }, "calls fail");
   } else if (kind === "storageFailed") log.error({ id: request.id, kind, why: refusal.message }, "refused");
   else log.debug({ id: request.id, kind }, "refused");
-  if (retryAfterMs !== undefined && (status === 429 || status === 503)) {
-    void reply.header("retry-after", Math.max(1, Math.ceil(retryAfterMs / 1_000)));
+  const mayRetry = retryAfterMs !== undefined && (status === 429 || status === 503);
+  const retryAfterSeconds = mayRetry ? Math.max(1, Math.ceil(retryAfterMs / 1_000)) : undefined;
+  if (retryAfterSeconds !== undefined) {
     // Scripts of shops can read it, to tell shoppers how long to wait.
-    void reply.header("access-control-expose-headers", "retry-after");
+    void reply.headers({ "retry-after": retryAfterSeconds, "access-control-expose-headers": "retry-after" });
   }
   leaveUnread(request, reply);
   void reply.code(status);
-  return encodeError(refusal, form);
+  if (!isForReader(request)) return encodeError(refusal, form);
+  // Otherwise, search engines would take the server for broken.
+  if (kind === "invalidParams") void reply.code(400);
+  return toErrorPage({ kind, retryAfterSeconds }, request, reply);
+}
+
+/**
+ * Whether a person reads the response. Browsers accept HTML, and also XHTML, which programs that accept HTML do not. Paths of
+ * calls answer everyone else with JSON.
+ */
+function isForReader({ headers: { accept = "" }, is404, routeOptions: { config } }: FastifyRequest): boolean {
+  if (!accept.includes("text/html")) return false;
+  return is404 || config?.isPage === true || accept.includes("application/xhtml+xml");
+}
+
+/** The page is in the language of the reader, but in no shop's design, because the shop may be unknown. */
+function toErrorPage(
+  error: Pick<PageError, "kind" | "retryAfterSeconds">,
+  { id, method, headers, routeOptions: { config } }: FastifyRequest,
+  reply: FastifyReply,
+): string {
+  const context = createPageContext(defaultBrand, readAcceptLanguage(headers["accept-language"]) ?? "en");
+  const isForm = method === "POST" && config?.isPage === true;
+  void reply.type("text/html; charset=utf-8").headers({
+    "content-security-policy": policyOf("personal"),
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+  });
+  return renderDocument(errorPage({ ...error, requestId: id, isForm }, context), context);
 }
 
 /** How often the same problem is logged, in milliseconds. */

@@ -12,6 +12,8 @@ import { refuse, sendRefusal } from "./error-response.ts";
 declare module "fastify" {
   interface FastifyContextConfig {
     readonly operation?: OperationName;
+    /** Whether the response is an HTML page. */
+    readonly isPage?: boolean;
   }
 }
 
@@ -75,11 +77,11 @@ function listRoutes(): readonly Route[] {
 }
 
 function addRoute(app: FastifyInstance, route: Route, { log, chaos, bodyLimit, ...answering }: Serving): void {
-  const { operation, endpoint, path } = route;
+  const { operation, endpoint, path, page } = route;
   app.route({
     method: [...methodsOf(endpoint)],
     url: path,
-    config: { operation },
+    config: { operation, isPage: page !== undefined },
     bodyLimit: Math.min(bodyLimit, bodyLimitOf(endpoint)),
     // HEAD runs the call, so it is available only if the call changes nothing or has a field to prevent changes.
     exposeHeadRoute: hasHead(endpoint),
@@ -132,6 +134,7 @@ function refuseOtherMethods(
   app.route({
     method: everyMethod.filter((method) => method === "OPTIONS" || !allowed.includes(method)),
     url: first.path,
+    config: { isPage: group.some(({ page }) => page !== undefined) },
     errorHandler: (error, request, reply) =>
       sendRefusal(error, { request, reply, form: first.endpoint.errorForm, log, turns }),
     // Before the body is read, which may have any format.

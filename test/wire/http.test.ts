@@ -116,6 +116,42 @@ describe("/starpost/v1/l/{token}", () => {
   });
 });
 
+describe("browsers", () => {
+  const browser = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
+  const navigate = (path: string, headers: Readonly<Record<string, string>> = {}, method = "GET") =>
+    wire().raw(method, path, undefined, { ...browser, ...headers });
+
+  it.each<[method: string, path: string, status: number, title: string]>([
+    ["GET", "/starpost/v1/pages/{app}/products/pan", 404, "This page does not exist"],
+    ["GET", "/starpost/v1/pages/nobody/products", 404, "This page does not exist"],
+    ["GET", "/nowhere", 404, "This page does not exist"],
+    ["GET", "/starpost/v1/images/999", 404, "This page does not exist"],
+    ["GET", "/v1/apps/{app}/reviews", 401, "You cannot open this page"],
+    ["GET", "/v1/widget/{app}/products/pot/reviews.json?page=x", 400, "This address does not work"],
+    ["DELETE", "/starpost/v1/pages/{app}/products", 405, "This address does not work"],
+  ])("get the error of %s %s as a page that caches do not store", async (method, path, expected, title) => {
+    const { status, headers, text } = await navigate(path.replace("{app}", wire().appKey), {}, method);
+    expect([status, headers.get("content-type"), headers.get("cache-control")]).toEqual([expected, html, "no-store"]);
+    expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(text).toContain(`<h1>${title}</h1>`);
+    expect(text).toContain(`<bdi>${headers.get("x-request-id")}</bdi>`);
+    expect(text).not.toMatch(/Exceptions|Couldn't/);
+    expect(await findFaults(text)).toEqual([]);
+  });
+
+  it("get errors in their language, even without XHTML on the paths of pages", async () => {
+    const path = `/starpost/v1/pages/${wire().appKey}/products/pan`;
+    const { text } = await navigate(path, { accept: "text/html", "accept-language": "ar-EG, de;q=0.5" });
+    expect(text).toContain('<html lang="ar" dir="rtl">');
+    expect((await wire().raw("GET", path, undefined, { accept: "*/*" })).text).toContain("Exceptions::RecordNotFound");
+  });
+
+  it("are the only ones: programs that accept HTML get JSON from the paths of calls", async () => {
+    const { headers } = await navigate("/starpost/v1/images/999", { accept: "text/html, image/gif, */*; q=.2" });
+    expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
+  });
+});
+
 describe("the sign-in URL", () => {
   it("shows who is signed in until it expires", async () => {
     const { appKey, secret, request, raw, advance } = wire();

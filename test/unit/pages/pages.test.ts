@@ -2,6 +2,10 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import {
   batchMethods,
+  defaultBrand,
+  type ErrorKind,
+  errorKinds,
+  languages,
   linkKinds,
   type LinkState,
   operations,
@@ -9,9 +13,13 @@ import {
   type TopReview,
 } from "../../../src/contract/index.ts";
 import { policyOf, renderDocument } from "../../../src/pages/document.ts";
+import { errorPage } from "../../../src/pages/error-page.ts";
 import { linkPage } from "../../../src/pages/link-page.ts";
 import { pages, signInPage, topReviewsPage } from "../../../src/pages/pages.ts";
 import { renderFragment } from "../../../src/pages/fragments.ts";
+import { render } from "../../../src/pages/markup.ts";
+import { createPageContext, defaultContext } from "../../../src/pages/page-context.ts";
+import { stars } from "../../../src/pages/review-parts.ts";
 import { seoPage } from "../../../src/pages/seo-page.ts";
 import { wrapFragment, findFaults, readJsonLd } from "../../support/html.ts";
 import { hostileTexts } from "../../support/hostile-texts.ts";
@@ -157,7 +165,6 @@ describe("the reviews page", () => {
       '<img src="https://shop.example/pot.png" alt="A pot">',
       '<h3 dir="auto">Lovely</h3>',
       "Keeps the tea\nwarm.</p>",
-      "★★★★☆",
       "verified buyer · <time",
       ">March 15, 2026</time>",
     ]) {
@@ -183,6 +190,48 @@ describe("the reviews page", () => {
     const title = /<title>(.*?)<\/title>/s.exec(page)?.[1] ?? "";
     expect(title.length).toBeLessThanOrEqual(70);
     expect(title.isWellFormed()).toBe(true);
+  });
+});
+
+describe("stars", () => {
+  /** The width of the filled part, in stars. */
+  const filledOf = (score: number) => {
+    const image = render(stars(score, defaultContext));
+    const whole = /d="([^"]*)"\/><\/g>/.exec(image)?.[1]?.match(/M/g)?.length ?? 0;
+    const [, at, width] = /<svg x="(\d+)" width="([\d.]+)"/.exec(image) ?? [];
+    if (at !== undefined) expect(Number(at)).toBe(whole * 18);
+    return whole + Number(width ?? 0) / 16;
+  };
+
+  it.each([0, 1, 2.5, 3.7, 3.96, 4, 4.99, 5])("are filled up to %s", (score) => {
+    expect(filledOf(score)).toBeCloseTo(score, 2);
+  });
+
+  it("start at the right in languages that are written from there", () => {
+    expect(render(stars(2, defaultContext))).not.toContain("transform");
+    expect(render(stars(2, createPageContext(defaultBrand, "ar")))).toContain('transform="matrix(-1 0 0 1 88 0)"');
+  });
+});
+
+describe("the error page", () => {
+  it.each(Object.keys(errorKinds) as ErrorKind[])("%s is valid HTML in every language", async (kind) => {
+    for (const language of languages) {
+      const context = createPageContext(defaultBrand, language);
+      const error = { kind, retryAfterSeconds: 90, requestId: "req-1", isForm: true };
+      const page = renderDocument(errorPage(error, context), context);
+      expect(await findFaults(page)).toEqual([]);
+      expect(page).toContain("<bdi>req-1</bdi>");
+    }
+  });
+
+  it("states when to try again", () => {
+    const wait = (retryAfterSeconds: number) =>
+      renderDocument(
+        errorPage({ kind: "tooManyRequests", retryAfterSeconds, requestId: "1", isForm: false }, defaultContext),
+      );
+    expect(wait(1)).toContain("Try again in 1 second.");
+    expect(wait(59)).toContain("Try again in 59 seconds.");
+    expect(wait(601)).toContain("Try again in 11 minutes.");
   });
 });
 
