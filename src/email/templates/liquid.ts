@@ -198,7 +198,7 @@ const designPaths = [
       Array.from(text.matchAll(designVariable), ([, path = ""]) => path),
     ),
   ),
-];
+].map((path) => ({ path, names: path.split(".") }));
 
 /** The number of designs of which parsed frames are kept. */
 const maxDesigns = 50;
@@ -215,8 +215,8 @@ class Designs {
 
   /** Returns the frames of a design that was used before. */
   find(scope: object): Parser | undefined {
-    const values = new Map(designPaths.map((path) => [path, path.split(".").reduce<unknown>(getMember, scope)]));
-    const key = JSON.stringify([...values.values()]);
+    const values = designPaths.map(({ names }) => names.reduce<unknown>(getMember, scope));
+    const key = JSON.stringify(values);
     const isNew = !this.#known.has(key);
     const parser = this.#known.get(key) ?? (isNew ? undefined : this.#create(writeDesign(values)));
     if (isNew && this.#known.size === maxDesigns) this.#known.clear();
@@ -228,9 +228,10 @@ class Designs {
 const getMember = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 
-function writeDesign(values: ReadonlyMap<string, unknown>): FrameParts {
+function writeDesign(values: readonly unknown[]): FrameParts {
+  const byPath = new Map(designPaths.map(({ path }, at) => [path, values[at]]));
   const write = (variable: string, path: string) => {
-    const value = values.get(path);
+    const value = byPath.get(path);
     // Custom templates can lack variables, which is an error when they are rendered.
     return ["string", "number"].includes(typeof value) ? escapeValue(value).replaceAll(/[{}]/g, "") : variable;
   };

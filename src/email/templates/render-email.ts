@@ -30,10 +30,11 @@ export function createScope(mail: TemplatedEmail): EmailScope {
   const { brand = defaultBrand } = mail;
   const language = findWrittenLanguage(brand.language);
   const dir = directionOf(language);
-  const format = openMessages(language, plainOutput, brand.messages);
+  const { messages, ...design } = brand;
+  const format = openMessages(language, plainOutput, messages);
   // As in "your order from our store".
   const name = storeName || format("email.store");
-  const scope = clean("", {
+  const cleaned = clean("", {
     // Emails of earlier versions lack these.
     is_held: false,
     is_by_store: null,
@@ -41,20 +42,27 @@ export function createScope(mail: TemplatedEmail): EmailScope {
     language,
     dir,
     start: dir === "rtl" ? "right" : "left",
-    ...createTheme(brand),
-    ...addStars(mail.data, storeName || format("email.our_store")),
+    brand: design,
+    ...mail.data,
     customer: { name: breakLinks(mail.to.name), email: mail.to.address },
     store: { ...mail.store, name, is_named: storeName !== "" },
     unsubscribe_url: mail.unsubscribeUrl,
   }) as EmailScope;
-  return brand.messages ? { ...scope, [ownMessagesName]: brand.messages } : scope;
+  return {
+    ...addStars(cleaned, asOneLine(storeName) || format("email.our_store")),
+    ...createTheme(brand),
+    ...(messages && { [ownMessagesName]: messages }),
+  };
 }
 
 /** Adds the star links to products that have a review form, and their names: that of the store, for a review of it. */
-function addStars(data: TemplatedEmail["data"], storeName: string): TemplatedEmail["data"] {
-  const { products } = data as { readonly products?: readonly { product_id: string; readonly review_url?: unknown }[] };
+function addStars(data: EmailScope, storeName: string): EmailScope {
+  const { products } = data as {
+    readonly products?: readonly { product_id: string; readonly review_url?: string | null }[];
+  };
   if (!Array.isArray(products)) return data;
-  const starsOf = (url: unknown) => starScores.map((score) => ({ score, url: `${String(url)}?score=${score}` }));
+  const starsOf = (url: string | null = null) =>
+    starScores.map((score) => ({ score, url: url === null ? null : `${url}?score=${score}` }));
   const withStars = products.map((product) => {
     const name = product.product_id === siteReviewsId && { name: storeName };
     return Object.assign({}, product, name, { stars: starsOf(product.review_url) });

@@ -39,7 +39,6 @@ export function createTheme(brand: Brand) {
   };
   const { color_scheme } = brand;
   return {
-    brand,
     colors: color_scheme === "dark" ? dark : light,
     /** For clients in dark mode; null if the brand has one scheme. */
     dark_colors: color_scheme === "auto" ? dark : null,

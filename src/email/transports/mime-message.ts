@@ -58,13 +58,18 @@ export async function composeMessage(email: OutgoingEmail, options: ComposeOptio
   const domain = from.slice(from.lastIndexOf("@") + 1);
   const messageId = `<${email.key}@${domain}>`;
   const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
+  const { encode, wrap } = await import("nodemailer/lib/qp");
+  // Quoted-printable keeps line breaks, which are CRLF. Source: RFC 2045 6.7.
+  const toPart = (type: string, content: string) => ({
+    raw: `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n${wrap(encode(content.replaceAll(/\r?\n/g, "\r\n")))}`,
+  });
   const composer = new MailComposer({
     from: { name: formatName(sender), address: from },
     replyTo: { name: formatName(sender), address: email.brand?.reply_to ?? from },
     to: { name: formatName(email.to.name), address: to },
     subject,
-    text,
-    html: sentHtml,
+    text: toPart("text/plain", text),
+    html: toPart("text/html", sentHtml),
     date: new Date(options.nowMs),
     messageId,
     headers: {
@@ -74,11 +79,9 @@ export async function composeMessage(email: OutgoingEmail, options: ComposeOptio
       "Auto-Submitted": "auto-generated",
       [keyHeader]: email.key,
     },
-    textEncoding: "quoted-printable",
     baseBoundary: email.key,
     disableFileAccess: true,
     disableUrlAccess: true,
-    newline: "\r\n",
   });
   const unsigned = await composer.compile().build();
   const raw = options.dkim?.domain === domain ? await sign(unsigned, options.dkim) : unsigned;

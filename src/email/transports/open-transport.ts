@@ -1,6 +1,6 @@
 import type { ComposedMessage, EmailTransport, EmailTransportSettings, SendOutcome } from "./transport.ts";
 import { randomBytes } from "node:crypto";
-import { access, constants, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { access, constants, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Opens the configured transport. It connects on first use. */
@@ -34,9 +34,13 @@ async function writeMessage(folder: string, message: ComposedMessage, nowMs: num
   const time = new Date(nowMs).toISOString().replaceAll(/[-:]/g, "");
   const path = join(folder, `${time}-${message.key}${extension}`);
   const draft = join(folder, `.${message.key}.${randomBytes(6).toString("hex")}`);
+  const write = () => writeFile(draft, message.raw, { flag: "wx", mode: ownerOnly.file, flush: true });
   try {
-    await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
-    await writeSynced(draft, message.raw);
+    await write().catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+      await makeFolder(folder);
+      await write();
+    });
     await rename(draft, path);
     return { state: "accepted", answer: path };
   } catch (error) {
@@ -45,15 +49,7 @@ async function writeMessage(folder: string, message: ComposedMessage, nowMs: num
   }
 }
 
-async function writeSynced(path: string, content: Buffer): Promise<void> {
-  const file = await open(path, "wx", ownerOnly.file);
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
+const makeFolder = (folder: string) => mkdir(folder, { recursive: true, mode: ownerOnly.folder });
 
 async function hasMessage(folder: string, key: string): Promise<boolean> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
@@ -76,7 +72,7 @@ export async function removeMessages(folder: string, mailIds: readonly number[])
 
 async function checkFolder(folder: string): ReturnType<EmailTransport["check"]> {
   try {
-    await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
+    await makeFolder(folder);
     await access(folder, constants.W_OK | constants.X_OK);
     return { ready: true };
   } catch (error) {

@@ -3,9 +3,6 @@ export const frameHtml = `<!DOCTYPE html>
 <html lang="{{ language }}" dir="{{ dir }}" xmlns="http://www.w3.org/1999/xhtml" xmlns:v="urn:schemas-microsoft-com:vml" xmlns:o="urn:schemas-microsoft-com:office:office">
 <head>
 <title>{{ subject }}</title>
-<!--[if !mso]><!-->
-<meta http-equiv="X-UA-Compatible" content="IE=edge">
-<!--<![endif]-->
 <meta http-equiv="Content-Type" content="text/html; charset=UTF-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style type="text/css">
@@ -25,19 +22,6 @@ p { display:block;margin:13px 0; }
 </xml>
 </noscript>
 <![endif]-->
-<!--[if lte mso 11]>
-<style type="text/css">
-.mj-outlook-group-fix { width:100% !important; }
-</style>
-<![endif]-->
-<style type="text/css">
-@media only screen and (min-width:480px) {
-.mj-column-per-100 { width:100% !important; max-width: 100%; }
-}
-</style>
-<style media="screen and (min-width:480px)">
-.moz-text-html .mj-column-per-100 { width:100% !important; max-width: 100%; }
-</style>
 <style type="text/css">
 :root { color-scheme: {{ color_schemes }}; }
 body { background: {{ colors.page }}; }
@@ -86,9 +70,9 @@ color_schemes
 aria-label="{{ subject }}" aria-roledescription="email" role="article" lang="{{ language }}" dir="{{ dir }}" style="word-spacing:normal;background-color:{{ colors.page }};"
 >
 <!--[if mso | IE]><table align="center" border="0" cellpadding="0" cellspacing="0" class="card-outlook" role="presentation" style="width:600px;" width="600" bgcolor="{{ colors.background }}" ><tr><td style="line-height:0px;font-size:0px;mso-line-height-rule:exactly;"><![endif]-->
-<div  class="card" style="background:{{ colors.background }};background-color:{{ colors.background }};margin:0px auto;max-width:600px;">
+<div  class="card" style="background-color:{{ colors.background }};margin:0px auto;max-width:600px;">
 <table
-align="center" border="0" cellpadding="0" cellspacing="0" role="presentation" style="background:{{ colors.background }};background-color:{{ colors.background }};width:100%;"
+align="center" border="0" cellpadding="0" cellspacing="0" role="presentation" style="background-color:{{ colors.background }};width:100%;"
 >
 <tbody>
 <tr>
@@ -97,7 +81,7 @@ style="direction:{{ dir }};font-size:0px;padding:24px 20px 8px;text-align:center
 >
 <!--[if mso | IE]><table role="presentation" border="0" cellpadding="0" cellspacing="0"><tr><td class="" style="vertical-align:top;width:560px;" ><![endif]-->
 <div
-class="mj-column-per-100 mj-outlook-group-fix" style="font-size:0px;text-align:left;direction:{{ dir }};display:inline-block;vertical-align:top;width:100%;"
+style="font-size:0px;text-align:left;direction:{{ dir }};display:inline-block;vertical-align:top;width:100%;"
 >
 <table
 border="0" cellpadding="0" cellspacing="0" role="presentation" style="vertical-align:top;" width="100%"
@@ -145,9 +129,9 @@ style="display: block; border: 0"
 </table>
 </div>
 <!--[if mso | IE]></td></tr></table><table align="center" border="0" cellpadding="0" cellspacing="0" class="foot-outlook" role="presentation" style="width:600px;" width="600" bgcolor="{{ colors.page }}" ><tr><td style="line-height:0px;font-size:0px;mso-line-height-rule:exactly;"><![endif]-->
-<div  class="foot" style="background:{{ colors.page }};background-color:{{ colors.page }};margin:0px auto;max-width:600px;">
+<div  class="foot" style="background-color:{{ colors.page }};margin:0px auto;max-width:600px;">
 <table
-align="center" border="0" cellpadding="0" cellspacing="0" role="presentation" style="background:{{ colors.page }};background-color:{{ colors.page }};width:100%;"
+align="center" border="0" cellpadding="0" cellspacing="0" role="presentation" style="background-color:{{ colors.page }};width:100%;"
 >
 <tbody>
 <tr>
@@ -156,7 +140,7 @@ style="direction:{{ dir }};font-size:0px;padding:16px 20px;text-align:center;"
 >
 <!--[if mso | IE]><table role="presentation" border="0" cellpadding="0" cellspacing="0"><tr><td class="" style="vertical-align:top;width:560px;" ><![endif]-->
 <div
-class="mj-column-per-100 mj-outlook-group-fix" style="font-size:0px;text-align:left;direction:{{ dir }};display:inline-block;vertical-align:top;width:100%;"
+style="font-size:0px;text-align:left;direction:{{ dir }};display:inline-block;vertical-align:top;width:100%;"
 >
 <table
 border="0" cellpadding="0" cellspacing="0" role="presentation" style="vertical-align:top;" width="100%"
