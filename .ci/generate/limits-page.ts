@@ -137,8 +137,10 @@ const records: readonly Row[] = [
     `${photoLimits.decodedBytes / 6e6} megapixels`,
     photoError,
   ],
-  ["stored photo", `${formatNumber(photoLimits.edge)} pixels at the longer edge, ${photoLimits.bytes / 1e6} MB`],
-  ["stored thumbnail", `${photoLimits.thumbEdge} pixels at the longer edge, ${photoLimits.thumbBytes / 1e3} KB`],
+  ...Object.entries(photoLimits.sizes).map(([edge, bytes]): Row => [
+    `size of a photo with at most ${formatNumber(Number(edge))} pixels at the longer edge`,
+    `${bytes / 1e3} KB`,
+  ]),
   [
     "photos in memory, from the first byte to the response",
     formatNumber(receivingLimits.uploads.atOnce),

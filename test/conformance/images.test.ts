@@ -44,7 +44,10 @@ describeIsolated("images", (harness) => {
       for (const [size, width, height] of [
         [undefined, 800, 600],
         ["original", 800, 600],
-        ["thumb", 300, 225],
+        ["thumb", 480, 360],
+        ["480", 480, 360],
+        ["160", 160, 120],
+        ["1200", 800, 600],
       ] as const) {
         const read = await anonymous().images.get({ image_id: added.image.id, ...(size && { size }) });
         expect(read.content_type).toBe("image/webp");
@@ -54,6 +57,19 @@ describeIsolated("images", (harness) => {
     expect(await countImages(harness())).toEqual([4, 4]);
     const { reviews } = await account.service.reviews.widget({ product_id: "teapot" });
     expect(reviews[0]?.images_data).toHaveLength(4);
+    await harness().database.db.updateTable("reviews").set({ moderation: "published" }).execute();
+    const { photos } = await account.service.storefront.photos({ product_id: "teapot" });
+    const { reviews: shown } = await account.service.storefront.reviews({ product_id: "teapot" });
+    expect(shown[0]?.photos).toEqual(photos.map(({ review: _, ...photo }) => photo));
+    for (const { id, width, height, color, sizes } of photos) {
+      expect([width, height]).toEqual([800, 600]);
+      expect(color).toMatch(/^#[78].0.[78].$/);
+      for (const edge of ["160", "480", "1200"] as const) {
+        expect(sizes[edge]).toMatch(
+          new RegExp(String.raw`^http://127\.0\.0\.1:\d+/starpost/v1/images/${id}\?size=${edge}$`),
+        );
+      }
+    }
   });
 
   it("turns photos upright, and removes the place and the camera from them", async () => {
@@ -61,10 +77,10 @@ describeIsolated("images", (harness) => {
     const photo = await takePhoto({ orientation: 6 });
     expect(photo.includes("Camera of Ann")).toBe(true);
     const { image } = await anonymous().images.upload({ image_upload_token, image: photo.toString("base64") });
-    for (const size of ["original", "thumb"] as const) {
+    for (const size of ["original", "thumb", "160"] as const) {
       const stored = Buffer.from((await anonymous().images.get({ image_id: image.id, size })).bytes);
       const { width, height, orientation, exif, xmp, iptc } = await sharp(stored).metadata();
-      expect([width, height]).toEqual(size === "thumb" ? [225, 300] : [600, 800]);
+      expect([width, height]).toEqual({ original: [600, 800], thumb: [360, 480], 160: [120, 160] }[size]);
       expect([orientation, exif, xmp, iptc]).toEqual([undefined, undefined, undefined, undefined]);
       expect(stored.includes("Camera of Ann")).toBe(false);
       // What was on the left is at the top.

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import sharp from "sharp";
 import { expect, it } from "vitest";
-import { photoLimits } from "../../src/contract/index.ts";
+import { photoLimits, type PhotoSize } from "../../src/contract/index.ts";
 import { createPhotoJob } from "../../src/worker/cleanup-jobs.ts";
 import { cleanupSettings } from "../support/cleanup.ts";
 import { describeIsolated, type Harness, type TestAccount } from "../support/backends.ts";
@@ -30,11 +30,12 @@ async function readSpace({ database: { db }, newestAccountId }: Harness): Promis
     .executeTakeFirstOrThrow();
   const rows = await db
     .selectFrom("review_images")
-    .select(["photo_size", "thumb_size", "photo", "thumb"])
+    .select(["photo_size", "thumb_size", "photo", "thumb", "webp_160", "webp_480", "webp_1200"])
     .where("account_id", "=", accountId)
     .execute();
-  for (const { photo_size, photo, thumb_size, thumb } of rows) {
-    expect([photo_size ?? undefined, thumb_size ?? undefined]).toEqual([photo?.length, thumb?.length]);
+  for (const { photo_size, thumb_size, thumb, ...sizes } of rows) {
+    const bytes = Object.values(sizes).reduce((sum, size) => sum + (size?.length ?? 0), 0);
+    expect([photo_size ?? 0, thumb_size ?? 0]).toEqual([bytes, thumb?.length ?? 0]);
   }
   const sizes = rows.map(({ photo_size, thumb_size }) =>
     photo_size === null ? 0 : photo_size + (thumb_size ?? 0) + overhead,
@@ -73,16 +74,18 @@ describeIsolated("stored photos", (harness) => {
   it("have a bounded number of bytes and pixels", async () => {
     const image_upload_token = await newToken(await harness().newAccount());
     const { image } = await anonymous().images.upload({ image_upload_token, image: await drawNoise(2_500) });
-    const { edge, bytes, thumbEdge, thumbBytes } = photoLimits;
-    for (const [size, maxEdge, maxBytes] of [
-      ["original", edge, bytes],
-      ["thumb", thumbEdge, thumbBytes],
+    for (const [size, edge] of [
+      ["original", 1_200],
+      ["1200", 1_200],
+      ["thumb", 480],
+      ["480", 480],
+      ["160", 160],
     ] as const) {
       const read = await anonymous().images.get({ image_id: image.id, size });
       expect(read.content_type).toBe("image/webp");
-      expect(read.bytes.length).toBeLessThanOrEqual(maxBytes);
-      const { width, height } = await sharp(read.bytes).metadata();
-      expect([width <= maxEdge, width]).toEqual([true, height]);
+      expect(read.bytes.length).toBeLessThanOrEqual(photoLimits.sizes[edge]);
+      const { format, width, height } = await sharp(read.bytes).metadata();
+      expect([format, width <= edge, width]).toEqual(["webp", true, height]);
     }
   });
 
@@ -170,7 +173,7 @@ describeIsolated("stored photos", (harness) => {
     const job = createPhotoJob(cleanupSettings(harness()));
     expect(await job.runDue(noStop)).toEqual({ counts: { converted: 3 } });
     expect(await job.runDue(noStop)).toEqual({ counts: { converted: 0 } });
-    expect(await sharp((await get(3)).bytes).metadata()).toMatchObject({ format: "webp", width: 300 });
+    expect(await sharp((await get(3)).bytes).metadata()).toMatchObject({ format: "webp", width: 480 });
     expect([await text(1), await text(2)]).toEqual([damaged, huge]);
     expect((await get(1)).content_type).toBe("image/png");
     const rows = await harness()
@@ -180,6 +183,57 @@ describeIsolated("stored photos", (harness) => {
     expect(rows).toEqual(rows.map(() => ({ content_type: "", base64: "", thumb_base64: null })));
     const [counted, total] = await readSpace(harness());
     expect([counted, counted > 0]).toEqual([total, true]);
+  });
+
+  it("that an earlier version stored as bytes are converted, which replaces these bytes", async () => {
+    const account = await harness().newAccount();
+    const image_upload_token = await newToken(account);
+    const { db } = harness().database;
+    const photo = await takePhoto({ type: "webp", width: 2_048, height: 1_536 });
+    const thumb = await takePhoto({ type: "webp", width: 300, height: 225 });
+    const damaged = Buffer.from("GIF89a damaged");
+    const ids: number[] = [];
+    for (const [photo_type, bytes, itsThumb] of [
+      ["image/webp", photo, thumb],
+      ["image/gif", damaged, null],
+    ] as const) {
+      const { image } = await anonymous().images.upload({ image_upload_token, image: tinyPng });
+      const sizes = { photo_size: bytes.length, thumb_size: itsThumb && itsThumb.length };
+      const noSizes = { width: null, height: null, color: null, webp_160: null, webp_480: null, webp_1200: null };
+      await db
+        .updateTable("review_images")
+        .set({ photo_type, photo: bytes, thumb: itsThumb, ...sizes, ...noSizes })
+        .where("id", "=", image.id)
+        .execute();
+      ids.push(image.id);
+    }
+    // Charged as before.
+    const charged = photo.length + thumb.length + damaged.length + 2 * overhead;
+    await db.updateTable("account_versions").set({ photo_bytes: charged }).execute();
+    const get = (nth: number, size: PhotoSize) => anonymous().images.get({ image_id: ids[nth] ?? 0, size });
+    const bytesOf = async (nth: number, size: PhotoSize) => Buffer.from((await get(nth, size)).bytes);
+    expect([await bytesOf(0, "thumb"), await bytesOf(0, "1200")]).toEqual([thumb, photo]);
+    expect(await bytesOf(1, "160")).toEqual(damaged);
+
+    const job = createPhotoJob(cleanupSettings(harness()));
+    expect(await job.runDue(noStop)).toEqual({ counts: { converted: 2 } });
+    expect(await job.runDue(noStop)).toEqual({ counts: { converted: 0 } });
+    for (const [size, width, height] of [
+      ["original", 1_200, 900],
+      ["thumb", 480, 360],
+      ["160", 160, 120],
+    ] as const) {
+      expect(await sharp(await bytesOf(0, size)).metadata()).toMatchObject({ format: "webp", width, height });
+    }
+    expect([await bytesOf(1, "thumb"), (await get(1, "original")).content_type]).toEqual([damaged, "image/gif"]);
+    const columns = ["width", "height", "thumb", "thumb_size"] as const;
+    const rows = await db.selectFrom("review_images").select(columns).select("photo").orderBy("id").execute();
+    expect(rows).toEqual([
+      { width: 1_200, height: 900, photo: null, thumb: null, thumb_size: null },
+      { width: 0, height: 0, photo: expect.anything(), thumb: null, thumb_size: null },
+    ]);
+    const [counted, total] = await readSpace(harness());
+    expect([counted, counted < charged]).toEqual([total, true]);
   });
 });
 
@@ -202,7 +256,7 @@ describeIsolated(
       expect([counted, stored < 8]).toEqual([total, true]);
       const limit = 3 * 1_024 ** 2;
       expect(counted).toBeLessThanOrEqual(limit);
-      expect(counted).toBeGreaterThan(limit - 2 * photoLimits.bytes);
+      expect(counted).toBeGreaterThan(limit - 2 * (photoLimits.sizes[1_200] + photoLimits.sizes[480]));
       for (const outcome of outcomes.filter(({ status }) => status === "rejected")) {
         expect(outcome).toMatchObject({
           reason: { kind: "bodyTooLarge", message: expect.stringMatching(/maximum of 3 MB \(photo-storage\)/) },

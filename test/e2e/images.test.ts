@@ -46,7 +46,7 @@ describe.each(["locally", "over HTTP"])("images upload %s", (place) => {
     expect(exitCode, stderr).toBe(0);
     for (const [url, width, height] of [
       [data.original_url, 900, 1_200],
-      [data.thumb_url, 225, 300],
+      [data.thumb_url, 360, 480],
     ] as const) {
       const { pathname, search } = new URL(url);
       const call = await fetch(server.url + pathname + search);

@@ -22,17 +22,18 @@ const maxImageText = Math.ceil((imageLimits.bytes * 4) / 3) + 100;
 
 /**
  * Assumed: photos whose pixels take more than `decodedBytes` in memory are rejected: 50 megapixels with three channels of 8
- * bits. A stored photo fits into a square of `edge`, its thumbnail into one of `thumbEdge`; both have a maximum of bytes.
+ * bits. A photo is stored in several sizes; `sizes` states the maximum of bytes by the longer edge in pixels.
  */
 export const photoLimits = {
   decodedBytes: 150_000_000,
-  edge: 2_048,
-  bytes: 1_000_000,
-  thumbEdge: 300,
-  thumbBytes: 100_000,
+  sizes: { 160: 20_000, 480: 100_000, 1_200: 500_000 },
   /** The default of the space that the photos of an account may take up. */
   bytesPerAccount: 1_024 ** 3,
 } as const;
+
+/** Assumed: `thumb` names the size of 480 pixels, and `original` the largest one. */
+const sizeNames = ["original", "thumb", "160", "480", "1200"] as const;
+export type PhotoSize = (typeof sizeNames)[number];
 
 export const images = {
   upload: endpoint({
@@ -62,8 +63,8 @@ export const images = {
     caching: cacheLifetimes.revalidated,
     input: () => ({
       image_id: shape.rowId,
-      /** The thumbnail instead of the image. */
-      size: z.enum(["original", "thumb"], { error: "must be original or thumb" }).optional(),
+      /** The longer edge in pixels (default: the largest size). */
+      size: z.enum(sizeNames, { error: `must be one of ${sizeNames.join(", ")}` }).optional(),
     }),
     output: bytesOutput,
     reply: bytes,

@@ -1,7 +1,9 @@
+import { sql } from "kysely";
 import type { ExportedParts } from "../../contract/index.ts";
 import { findRows, selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
+import { linkedUrl } from "../reviews/photo-storage.ts";
 import { formatImageUrls } from "../reviews/review-response.ts";
 import { findMentions } from "./mentions.ts";
 import { isOwnEvent, type CustomerRows } from "./customer-rows.ts";
@@ -24,7 +26,8 @@ const orNone = (ids: readonly number[]) => (ids.length === 0 ? [0] : ids);
 async function readReviewParts({ person: { accountId }, reviews }: CustomerRows, context: HandlerContext) {
   const { transaction, publicUrl } = context;
   const images = await selectAccountRows("review_images", accountId, transaction)
-    .select(["id", "review_row as review_id", "content_type", "base64", "url", "photo_type", "photo"])
+    .select(["id", "review_row as review_id", "content_type", "base64", "photo_type", linkedUrl.as("url")])
+    .select(sql<Uint8Array | null>`coalesce(webp_1200, photo)`.as("photo"))
     .where("review_row", "in", orNone(reviews))
     .orderBy("id")
     .execute();

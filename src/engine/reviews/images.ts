@@ -2,7 +2,6 @@ import {
   type contract,
   imageLimits,
   imageTypes,
-  photoLimits,
   recordNotFound,
   ServiceError,
   unauthorizedMessage,
@@ -14,7 +13,7 @@ import { decodeImage } from "../kernel/image-data.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
 import { processPhoto } from "./photo.ts";
 import type { StoredPhoto } from "./photo-codec.ts";
-import { countSpace, readPhoto, requireSpace } from "./photo-storage.ts";
+import { countSpace, isStoredHere, largestPhoto, readPhoto, requireSpace } from "./photo-storage.ts";
 import { formatImageUrls } from "./review-response.ts";
 import { showsPhotos } from "./review-parts.ts";
 import { refreshTags } from "./review-index.ts";
@@ -68,7 +67,7 @@ export const imageHandlers: Handlers<typeof contract.images> = {
         .where("review_images.id", "=", image_id)
         .where("reviews.published", "=", 1)
         .where(showsPhotos)
-        .where("review_images.url", "is", null)
+        .where(isStoredHere)
         .executeTakeFirst();
       if (!found) throw recordNotFound("Image", "id", image_id);
       return readPhoto(found, size, context);
@@ -93,8 +92,7 @@ async function prepareImage(
   const claim = readClaim(image_upload_token, [claimKind], call);
   if (!claim) throw new ServiceError("unauthorized", unauthorizedMessage);
   // Refuses uploads before they are decoded, unless there is room for the largest photo.
-  const largest = { photo_size: photoLimits.bytes, thumb_size: photoLimits.thumbBytes };
-  await requireRoom(claim, largest, { ...call, transaction: call.database.db });
+  await requireRoom(claim, largestPhoto, { ...call, transaction: call.database.db });
   const { bytes, type } = decodeImage("image", image, { types: imageTypes, bytes: imageLimits.bytes });
   return { claim, photo: await processPhoto(bytes, type) };
 }

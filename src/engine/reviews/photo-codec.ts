@@ -4,13 +4,19 @@ import { type imageTypes, photoLimits } from "../../contract/reviews/images.ts";
 type Sharp = typeof sharpModule;
 export type ImageType = (typeof imageTypes)[number];
 
-/** A photo as it is stored: upright, without metadata, with its thumbnail. Sizes are in bytes. */
+/** A photo as it is stored: upright, without metadata, in several sizes. A size that equals the next one is null. */
 export interface StoredPhoto {
   readonly photo_type: string;
-  readonly photo: Uint8Array;
+  /** In bytes, of all sizes together. */
   readonly photo_size: number;
-  readonly thumb: Uint8Array | null;
-  readonly thumb_size: number | null;
+  /** Of the largest size, in pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** The average color as `#rrggbb`. */
+  readonly color: string;
+  readonly webp_160: Uint8Array | null;
+  readonly webp_480: Uint8Array | null;
+  readonly webp_1200: Uint8Array;
 }
 
 /** What becomes of a photo. */
@@ -22,14 +28,13 @@ export type PhotoReply =
   | { readonly isMissing: true };
 
 /**
- * Rotates a photo as its EXIF data says, removes all metadata (also the place where it was taken), reduces it to the
- * stored size, and renders a thumbnail. Refuses one that cannot be decoded, or has too many pixels.
+ * Rotates a photo as its EXIF data says, removes all metadata (also the place where it was taken), and reduces it to the
+ * stored sizes. Refuses one that cannot be decoded, or has too many pixels.
  * Assumed: of a GIF, the first frame is stored.
  */
 export async function convertPhoto(bytes: Uint8Array, type: ImageType, load = loadSharp): Promise<PhotoReply> {
   const sharp = await load().catch(() => undefined);
   if (!sharp) return { isMissing: true };
-  const { edge, thumbEdge } = photoLimits;
   try {
     // Only reads the header, so a small file that expands to gigabytes is rejected before it is decoded.
     const metadata = await sharp(bytes, { limitInputPixels: false }).metadata();
@@ -39,15 +44,27 @@ export async function convertPhoto(bytes: Uint8Array, type: ImageType, load = lo
     }
     const reduced = await sharp(bytes, { limitInputPixels: maxPixels, failOn: "error" })
       .autoOrient()
-      .resize({ width: edge, height: edge, fit: "inside", withoutEnlargement: true })
+      .resize({ width: 1_200, height: 1_200, fit: "inside", withoutEnlargement: true })
+      .toColourspace("srgb")
       .raw()
       .toBuffer({ resolveWithObject: true });
     const open = () => sharp(reduced.data, { raw: reduced.info });
-    const photo = await encode(open, edge, photoLimits.bytes);
-    const thumb = await encode(open, thumbEdge, photoLimits.thumbBytes);
-    return {
-      photo: { photo_type: "image/webp", photo, photo_size: photo.length, thumb, thumb_size: thumb.length },
+    const edge = Math.max(reduced.info.width, reduced.info.height);
+    const largest = await encode(open, 1_200);
+    const medium = edge > 480 ? await encode(open, 480) : undefined;
+    const small = edge > 160 ? await encode(open, 160) : undefined;
+    const sizes = [largest, medium, small].map((size) => size?.data.length ?? 0);
+    const photo = {
+      photo_type: "image/webp",
+      photo_size: sizes.reduce((sum, size) => sum + size),
+      width: largest.info.width,
+      height: largest.info.height,
+      color: await averageColor(open()),
+      webp_160: small?.data ?? null,
+      webp_480: medium?.data ?? null,
+      webp_1200: largest.data,
     };
+    return { photo };
   } catch {
     return { problem: "is damaged: it cannot be decoded" };
   }
@@ -62,18 +79,29 @@ function countMaxPixels({ channels, depth, isProgressive }: Metadata, type: Imag
 
 const qualities = [80, 50] as const;
 
-/** Renders an image with at most `maxBytes`: lowers first the quality, and then the dimensions. */
-async function encode(open: () => ReturnType<Sharp>, maxEdge: number, maxBytes: number): Promise<Buffer> {
-  for (let edge = maxEdge; ; edge = Math.ceil(edge * 0.7)) {
+/** Renders a size of an image with at most its maximum of bytes: lowers first the quality, and then the dimensions. */
+async function encode(open: () => ReturnType<Sharp>, maxEdge: keyof typeof photoLimits.sizes) {
+  for (let edge: number = maxEdge; ; edge = Math.ceil(edge * 0.7)) {
     for (const quality of edge === maxEdge ? qualities : qualities.slice(1)) {
       const encoded = await open()
         .resize({ width: edge, height: edge, fit: "inside", withoutEnlargement: true })
         // More effort takes twice the time to save a few percent.
         .webp({ quality, effort: 2 })
-        .toBuffer();
-      if (encoded.length <= maxBytes) return encoded;
+        .toBuffer({ resolveWithObject: true });
+      if (encoded.data.length <= photoLimits.sizes[maxEdge]) return encoded;
     }
   }
+}
+
+/** The average color of an image, on white where it is transparent. */
+async function averageColor(image: ReturnType<Sharp>): Promise<string> {
+  const pixel = await image
+    .flatten({ background: "white" })
+    .toColourspace("srgb")
+    .resize({ width: 1, height: 1, fit: "fill" })
+    .raw()
+    .toBuffer();
+  return `#${pixel.subarray(0, 3).toString("hex")}`;
 }
 
 async function loadSharp(): Promise<Sharp> {

@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 import type { SelectQueryBuilder } from "kysely";
 import { ServiceError, recordNotFound } from "../../contract/index.ts";
-import { findRows, sameAccount } from "../kernel/account-rows.ts";
-import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
+import { accountIdOf, accountOf, type HandlerContext } from "../kernel/handler.ts";
 import type { Row, Tables } from "../../storage/tables.ts";
 import { namedBy, openProductView } from "../products/product-view.ts";
+import { linkedUrl } from "./photo-storage.ts";
 import type { ReviewImage, ReviewParts } from "./review-response.ts";
 
 type Context = Pick<HandlerContext, "transaction">;
@@ -135,7 +136,11 @@ export async function findImages(
   const ids = reviews.filter(({ images }) => images > 0).map(({ id }) => id);
   const byReview = new Map<number, ReviewImage[]>();
   if (ids.length === 0) return byReview;
-  const found = await findRows("review_images", ["id", "review_row", "url"], { review_row: ids }, context, "id");
+  const found = await selectAccountRows("review_images", accountIdOf(context), context.transaction)
+    .select(["id", "review_row", "width", "height", "color", linkedUrl.as("url")])
+    .where("review_row", "in", ids)
+    .orderBy("id")
+    .execute();
   for (const image of found) {
     byReview.set(image.review_row, [...(byReview.get(image.review_row) ?? []), image]);
   }

@@ -31,8 +31,8 @@ export interface ReviewParts {
   readonly product?: FoundProduct | undefined;
 }
 
-/** An image of a review, without its data. */
-export type ReviewImage = Pick<Row<"review_images">, "id" | "review_row" | "url">;
+/** An image of a review, without its data. The URL is null if it is stored here: see `linkedUrl`. */
+export type ReviewImage = Pick<Row<"review_images">, "id" | "review_row" | "url" | "width" | "height" | "color">;
 
 /** The URLs of a review's image and its thumbnail. The image of a past review has only one. */
 export function formatImageUrls({ id, url }: Pick<ReviewImage, "id" | "url">, publicUrl: string) {
@@ -41,11 +41,14 @@ export function formatImageUrls({ id, url }: Pick<ReviewImage, "id" | "url">, pu
   return { thumb_url: `${original_url}?size=thumb`, original_url };
 }
 
-/** An image of a review as a photo of a shop's page. */
-export function formatPhoto(image: Pick<ReviewImage, "id" | "url">, publicUrl: string): Photo {
-  const { thumb_url, original_url } = formatImageUrls(image, publicUrl);
-  const sizes = { ...(image.url === null && { "160": thumb_url }), "1200": original_url };
-  return { id: image.id, width: null, height: null, color: null, sizes };
+/**
+ * An image of a review in its sizes. The dimensions and the color of an image that is only a URL are not known, nor those of
+ * a photo that the worker has not converted yet, or cannot.
+ */
+export function formatPhoto({ id, url, width, height, color }: ReviewImage, publicUrl: string): Photo {
+  const urlOf = (size: string) => `${publicUrl}${extensionPrefix}/images/${id}?size=${size}`;
+  const sizes = url === null ? { "160": urlOf("160"), "480": urlOf("480"), "1200": urlOf("1200") } : { "1200": url };
+  return { id, width: width || null, height: height || null, color, sizes };
 }
 
 /** The `user_type` of an unverified reviewer. */

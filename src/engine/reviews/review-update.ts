@@ -4,10 +4,12 @@ import type { Row } from "../../storage/tables.ts";
 import { verifyAuthor } from "../accounts/shoppers.ts";
 import { deleteRows, findRows, updateRows } from "../kernel/account-rows.ts";
 import { accountOf, actorOf, type HandlerContext } from "../kernel/handler.ts";
+import { removePublicIds } from "../kernel/public-ids.ts";
 import { insertImages } from "./new-reviews.ts";
+import { countSpace } from "./photo-storage.ts";
 import { announceUpdate, updatePublication } from "./publication.ts";
 import { reindexReviews } from "./review-index.ts";
-import { findImages, findReview } from "./review-parts.ts";
+import { findReview } from "./review-parts.ts";
 import { formatImageUrls, type ReviewParts } from "./review-response.ts";
 import { recordReviewEvents, type ReviewEvent } from "./review-rows.ts";
 import { updateStarTotals } from "./star-totals.ts";
@@ -139,15 +141,22 @@ async function changeImages(
   context: HandlerContext,
 ): Promise<void> {
   if (!past?.images) return;
-  const images = (await findImages([review], context)).get(review.id) ?? [];
-  const urls = images.map((image) => formatImageUrls(image, context.publicUrl).original_url);
-  if (urls.join(" ") === past.images.join(" ")) return;
+  const { id: account_id } = accountOf(context);
+  const ofReview = { account_id, review_row: review.id };
+  const images = await findRows("review_images", ["id", "url", "photo_size", "thumb_size"], ofReview, context, "id");
+  // Exports contain the URLs here, also of images that were copied from elsewhere.
+  const isSame = (given: string, { id, url }: (typeof images)[number]) =>
+    given === url || given === formatImageUrls({ id, url: null }, context.publicUrl).original_url;
+  const given = past.images;
+  if (given.length === images.length && images.every((image, nth) => isSame(given[nth] ?? "", image))) return;
   if (images.some(({ url }) => url === null)) {
     dropped.push({ field: "images", error: "the author has uploaded other images" });
     return;
   }
-  const { id: account_id } = accountOf(context);
-  await deleteRows("review_images", { account_id, review_row: review.id }, context);
+  await countSpace(account_id, images, context, -1);
+  await deleteRows("review_images", ofReview, context);
+  const ids = images.map(({ id }) => id);
+  await removePublicIds("image", ids, account_id, context);
   await insertImages(
     past.images.map((url) => [review.id, url]),
     context,

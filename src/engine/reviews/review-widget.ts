@@ -4,6 +4,7 @@ import { type contract, reviewPage, type ReviewSort, type WidgetPage } from "../
 import { createStatement } from "../../storage/statement.ts";
 import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { linkedUrl } from "./photo-storage.ts";
 import { type ReviewImage, toSocialLinks, toWidgetReview, type WidgetRow } from "./review-response.ts";
 import { showsPhotos } from "./review-parts.ts";
 import { seoPageUrl } from "../kernel/slug.ts";
@@ -171,17 +172,32 @@ const rowColumns = sql.raw(
   ].join(", "),
 );
 
-/** The images of a review: for each its ID, a space, and its URL if it has one. URLs contain no white space. */
+const imageText = sql.join(
+  ["id", "width", "height", "color"]
+    .map((column) => sql`coalesce(cast(${sql.ref(`review_images.${column}`)} as text), '')`)
+    .concat(sql`coalesce(${linkedUrl}, '')`),
+  sql` || ' ' || `,
+);
+
+/** The images of a review: for each its ID, dimensions, color, and URL, with spaces between. URLs contain no white space. */
 const imageList = (accountId: RawBuilder<unknown>) => sql`
   case when reviews.images > 0 and ${showsPhotos} then (
-    select string_agg(cast(review_images.id as text) || ' ' || coalesce(review_images.url, ''), '\t' order by review_images.id)
+    select string_agg(${imageText}, '\t' order by review_images.id)
     from review_images where review_images.account_id = ${accountId} and review_images.review_row = reviews.id
   ) end as image_list`;
 
 function parseImages({ id, image_list: list }: StoredRow): ReviewImage[] {
   return (list?.split("\t") ?? []).map((image) => {
-    const [imageId, url] = image.split(" ");
-    return { id: Number(imageId), review_row: id, url: url || null };
+    const [imageId, width, height, color, url] = image.split(" ");
+    const numberOf = (text = "") => (text === "" ? null : Number(text));
+    return {
+      id: Number(imageId),
+      review_row: id,
+      width: numberOf(width),
+      height: numberOf(height),
+      color: color || null,
+      url: url || null,
+    };
   });
 }
 

@@ -21,6 +21,7 @@ import type { FoundProduct } from "../products/product-lookup.ts";
 import { openProductView } from "../products/product-view.ts";
 import { accountTarget, siteTarget, targetOfProduct } from "../reviews/rating-targets.ts";
 import { findImages, findReviews, showProducts, showsPhotos, showsPhotosOf } from "../reviews/review-parts.ts";
+import { linkedUrl } from "../reviews/photo-storage.ts";
 import { anonymousType, formatPhoto, type ReviewImage, type ReviewParts } from "../reviews/review-response.ts";
 import { showCoupon, userTypeOf } from "../reviews/review-response.ts";
 import { averageScore, noStars, readStars, type Stars, sumStars } from "../reviews/star-totals.ts";
@@ -269,7 +270,8 @@ export async function listPhotos(
     select sum(reviews.images) as total from reviews where ${withPhotos}`.execute(context.transaction);
   const offset = Math.min((paging.page - 1) * paging.per_page, Number.MAX_SAFE_INTEGER);
   const { rows } = await sql<ReviewImage>`
-    select review_images.id, review_images.review_row, review_images.url from reviews
+    select review_images.id, review_images.review_row, review_images.width, review_images.height, review_images.color,
+      ${linkedUrl} as url from reviews
     cross join review_images
     where ${withPhotos} and review_images.account_id = ${accountOf(context).id}
       and review_images.review_row = reviews.id

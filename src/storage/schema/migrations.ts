@@ -86,13 +86,25 @@ async function recordEarlierBottomLines(database: MigratedDatabase): Promise<voi
 
 /** Adds the columns of photos as bytes. The worker converts those that are stored as text. */
 async function addPhotoColumns(database: MigratedDatabase): Promise<void> {
-  const { review_images } = (await import("../tables.ts")).tables;
   await addColumn("account_versions", "photo_bytes", database);
   for (const column of ["photo_type", "photo_size", "thumb_size", "thumb", "photo"] as const) {
     await addColumn("review_images", column, database);
   }
-  const { review_images_to_convert } = review_images.indexes;
+  const review_images_to_convert = "(account_id, id) where content_type <> ''";
   for (const statement of formatIndexes("review_images", { review_images_to_convert })) {
+    await sql.raw(statement).execute(database.db);
+  }
+}
+
+/** Adds the columns of photos in several sizes. The worker converts those that earlier versions stored. */
+async function addPhotoSizes(database: MigratedDatabase): Promise<void> {
+  const { review_images_to_convert, review_images_to_fetch } = (await import("../tables.ts")).tables.review_images
+    .indexes;
+  for (const column of ["width", "height", "color", "webp_160", "webp_480", "webp_1200"] as const) {
+    await addColumn("review_images", column, database);
+  }
+  await sql`drop index review_images_to_convert`.execute(database.db);
+  for (const statement of formatIndexes("review_images", { review_images_to_convert, review_images_to_fetch })) {
     await sql.raw(statement).execute(database.db);
   }
 }
@@ -245,4 +257,5 @@ export const migrations: readonly [Migration, ...Migration[]] = [
   { version: 37, name: "email campaigns", up: addCampaigns },
   { version: 38, name: "languages of orders", up: (database) => addColumn("orders", "language", database) },
   { version: 39, name: "coupons for reviews", up: addReviewCoupons },
+  { version: 40, name: "photos in several sizes", up: addPhotoSizes },
 ];

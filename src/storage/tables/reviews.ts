@@ -132,20 +132,30 @@ export const reviewTables = defineTables({
       created_at: bigint,
       /** The thumbnail of such a photo, unless it is older than thumbnails. */
       thumb_base64: optional(text),
-      /** Where the image of a past review is; such an image has no bytes here. */
+      /** Where the image of a past review is, or was before it was copied here. */
       url: optional(text),
+      /** Null for such an image without bytes here, and for a photo that is text. */
       photo_type: optional(text),
-      /** The length of `photo` and `thumb`, in bytes. */
+      /** The length of all sizes of a photo, in bytes; until the worker converts `photo`, its length. */
       photo_size: optional(integer),
       thumb_size: optional(integer),
-      /** Null for images that were stored before thumbnails and could not be decoded. */
+      /** A photo as an earlier version stored it, until the worker converts it, with its thumbnail if it has one. */
       thumb: optional(bytes),
-      // The last one, because SQLite reads everything before a column.
       photo: optional(bytes),
+      /** The dimensions of the largest size, in pixels. Null without sizes; 0 if they cannot be made. */
+      width: optional(integer),
+      height: optional(integer),
+      /** The average color as `#rrggbb`. */
+      color: optional(text),
+      // The last ones, because SQLite reads everything before a column. A size that equals the next one is null.
+      webp_160: optional(bytes),
+      webp_480: optional(bytes),
+      webp_1200: optional(bytes),
     },
     indexes: {
       review_images_by_review: "(account_id, review_row, id)",
-      review_images_to_convert: "(account_id, id) where content_type <> ''",
+      review_images_to_convert: "(account_id, id) where url is null and width is null",
+      review_images_to_fetch: "(account_id, id) where url is not null and width is null",
     },
   },
   votes: {

@@ -22,7 +22,7 @@ export default command({
     },
   },
   notes: [
-    "The service rotates the photo as its EXIF data says, removes all metadata (also the place where it was taken), and renders a thumbnail.",
+    "The service rotates the photo as its EXIF data says, removes all metadata (also the place where it was taken), and stores it in three sizes, of up to 1,200 pixels.",
   ],
   run: async (context, { flags }) => {
     const { imageLimits } = await import("../../../contract/reviews/images.ts");
