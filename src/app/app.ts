@@ -171,6 +171,9 @@ export function findDatabaseProbe(): URL {
   return findThreadFile(import.meta.url, "./database-probe");
 }
 
+export const requestPage: App["requestPage"] = async (request) =>
+  (await import("../worker/page-request.ts")).requestPage(request);
+
 async function openLocal(settings: ConnectionSettings, profile: LocalProfile): Promise<Account> {
   const publicUrl = findPublicUrl(settings.env);
   // Started first, so that it loads the engine while this thread opens the database.

@@ -28,7 +28,8 @@ export function findPublicUrl(env: Environment): string | undefined {
 /** Addresses on which a server listens on every interface. */
 const wildcards: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
-function isLocalHost(host: string): boolean {
+/** Whether an address works on this machine only. */
+export function isLocalHost(host: string): boolean {
   const bare = host
     .replace(/^\[(.*)\]$/, "$1")
     .replace(/\.$/, "")

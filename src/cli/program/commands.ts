@@ -21,6 +21,8 @@ const order: readonly string[] = Object.entries({
     "campaign create,campaign list,campaign show,campaign stop,campaign resume,dkim create,dkim check,rules list,rules set," +
     "templates list,templates edit,templates preview,templates reset,provider-events",
   webhooks: "list,create,delete,deliveries,redeliver,trigger,listen,configure",
+  shop: "snippet,check",
+  demo: "",
   serve: "",
   api: "",
   account:

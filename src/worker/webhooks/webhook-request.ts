@@ -187,7 +187,7 @@ const descriptions: Readonly<Record<string, string>> = {
 };
 
 /** Describes to the account why a request got no response, without addresses and names of the operator's network. */
-function describeFailure(error: unknown, timeoutMs: number): string {
+export function describeFailure(error: unknown, timeoutMs: number): string {
   const { code = "" } = error as { readonly code?: string };
   const description = descriptions[code];
   if (description !== undefined) return description;

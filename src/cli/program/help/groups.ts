@@ -30,6 +30,10 @@ export const nounGroups: Readonly<Record<string, Readonly<Record<string, string>
     mail: "Send, inspect, and configure review-request emails",
     webhooks: "Manage webhooks and view their deliveries",
   },
+  Storefront: {
+    shop: "Show reviews on the pages of a shop, and check the pages",
+    demo: "Try a sample shop with reviews, photos, and emails",
+  },
   Service: {
     serve: "Serve the embedded database over HTTP",
     api: "Call any operation of the API, by name or by path",

@@ -1,0 +1,55 @@
+import { command } from "../../program/command.ts";
+import { integerFrom } from "../../program/flag-values.ts";
+import { formatDiagnosis, statusOfDiagnosis } from "../doctor/diagnosis-view.ts";
+
+export default command({
+  summary: "Check a page of a shop: script, products, security policy, and markup",
+  argument: "<url>",
+  argumentHelp: { url: { description: "address of the page" } },
+  examples: [
+    "starpost shop check https://shop.example/products/teapot",
+    "starpost shop check http://localhost:3000/teapot --allow-private",
+  ],
+  flags: {
+    "allow-private": { description: "allow private and local addresses, also in redirects" },
+    timeout: {
+      value: "<seconds>",
+      description: "time limit for the page in seconds, 1 to 600",
+      default: 15,
+      read: integerFrom(1, 600),
+    },
+  },
+  notes: [
+    "It reads the HTML of the page as a browser receives it, without running scripts, and compares it with the profile's account. " +
+      "Elements and markup that scripts add are not seen.",
+    "The exit status is 0 if there are no problems (warnings do not count), 5 if the page cannot be reached, and 1 otherwise.",
+  ],
+  run: async (context, { arguments: [given = ""], flags }) => {
+    const { checkShopPage } = await import("../../../doctor/shop/shop-checks.ts");
+    const { parsePageUrl, findServiceUrl } = await import("./service-url.ts");
+    const url = parsePageUrl(given);
+    const { requestPage } = await context.io.loadApp();
+    const { clock, version } = context.io;
+    const isPrivateAllowed = flags["allow-private"] ?? false;
+    return context.withConnection(async ({ service, appKey }) =>
+      checkShopPage({
+        fetchPage: () => requestPage({ url, isPrivateAllowed, timeoutMs: flags.timeout * 1_000, version, clock }),
+        appKey,
+        baseUrl: await findServiceUrl(context),
+        findProducts: async (ids) => {
+          const found: string[] = [];
+          for (let at = 0; at < ids.length; at += maxRatings) {
+            const { ratings } = await service.storefront.ratings({ product_ids: ids.slice(at, at + maxRatings) });
+            found.push(...ratings.map(({ product_id: id }) => id));
+          }
+          return found;
+        },
+      }),
+    );
+  },
+  render: formatDiagnosis,
+  exitStatus: statusOfDiagnosis,
+});
+
+/** The number of products in a call. */
+const maxRatings = 100;

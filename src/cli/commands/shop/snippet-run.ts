@@ -1,0 +1,31 @@
+import { isLocalHost } from "../../../config/public-url.ts";
+import { usageError } from "../../../config/user-error.ts";
+import type { Context } from "../../program/context.ts";
+import type { Platform } from "./snippet.ts";
+import { createParts, type Snippet } from "./snippet-parts.ts";
+import { findServiceUrl } from "./service-url.ts";
+
+interface SnippetFlags {
+  readonly for: Platform;
+  readonly product?: string | undefined;
+  readonly pinned?: boolean | undefined;
+  readonly "public-url"?: string | undefined;
+}
+
+/** @throws UserError `usage` if the address of the service is not known */
+export async function createSnippet(context: Context, flags: SnippetFlags): Promise<Snippet> {
+  const baseUrl = flags["public-url"] ?? (await findServiceUrl(context));
+  if (baseUrl === undefined) {
+    throw usageError(
+      "the address at which browsers reach the service is not known",
+      "Set STARPOST_PUBLIC_URL, or pass --public-url, such as https://reviews.shop.example.",
+    );
+  }
+  if (isLocalHost(new URL(baseUrl).hostname)) {
+    context.messages.warn(`${baseUrl} works on this machine only. For a shop, use the public address (--public-url).`);
+  }
+  const profile = await context.profile();
+  const appKey =
+    profile.mode === "remote" ? profile.appKey : await context.withConnection(async ({ appKey: key }) => key);
+  return createParts(flags.for, { baseUrl, appKey, product: flags.product });
+}
