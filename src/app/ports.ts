@@ -19,14 +19,13 @@ import type { WriteGuard } from "../service/with-write-guard.ts";
 import type { DatabaseFacts } from "../storage/inspect-database.ts";
 import type { TableDistribution } from "../storage/postgres/distribution.ts";
 import type { DkimPublication, DkimRecord } from "../email/dkim-record.ts";
-import type { FetchedPage } from "../doctor/shop/shop-checks.ts";
 import type { EmailTransport } from "../email/transports/transport.ts";
 import type { Environment } from "../config/environment.ts";
 import type { ChaosPlan } from "../config/chaos-plan.ts";
 import type { UserError } from "../config/user-error.ts";
 import type { Manifest } from "../backup/manifest.ts";
 import type { BackupRecord } from "../backup/records.ts";
-import type { PageRequest } from "../worker/page-request.ts";
+import type { ShopTools } from "./shop-tools.ts";
 
 export type { ChaosCounts };
 export type { AccountDetails, AccountSummary, EmailAccess, EmailAccessChange };
@@ -215,7 +214,7 @@ export interface SealingKeyAdmin {
 }
 
 /** The application, as commands use it. Implemented by `app.ts`. */
-export interface App extends WebhookForwarding {
+export interface App extends WebhookForwarding, ShopTools {
   readonly openConnection: (settings: ConnectionSettings) => Promise<Connection>;
   /** Starts to load what a bulk connection needs, before it is opened. */
   readonly prepareBulk: (profile: Pick<Profile, "mode">) => Promise<void>;
@@ -241,8 +240,6 @@ export interface App extends WebhookForwarding {
   readonly checkDkim: (host: HostContext) => Promise<DkimCheck | undefined>;
   /** Finds the program that inspects a SQLite file in a separate process. */
   readonly findDatabaseProbe: () => URL;
-  /** Requests a page of any web server. @throws Error with a message for people, if there is no response */
-  readonly requestPage: (request: PageRequest) => Promise<FetchedPage>;
 }
 
 /** The machine and environment that the program runs in. */

@@ -139,6 +139,8 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "alias delete": { ...words("co"), refused: noRecord },
   completion: words("bash"),
   doctor: nothing,
+  "shop snippet": words("--for", "html", "--public-url", "https://reviews.shop.example"),
+  "shop check": { ...words("http://127.0.0.1:1/"), refused: "private addresses are refused" },
   serve: { ...words("--port", "0"), waits: "it serves until a signal stops it" },
   init: words("--local"),
   "unsubscribers find": { ...words("ann@mail.example"), refused: noRecord },

@@ -199,7 +199,7 @@ function checkElements({ markup: { elements } }: Page): Check {
       'Add the attribute product="ID", with the ID of the product.',
     );
   }
-  const unclear = elements.find(({ attributes }) => /\{\{|\{%|<\?php|\$\{/.test(attributes["product"] ?? ""));
+  const unclear = elements.find((element) => isTemplate(productOf(element)));
   if (unclear) {
     return problem(
       name,
@@ -222,9 +222,16 @@ function productOf({ attributes }: PageElement): string {
   return attributes["product"]?.trim() ?? "";
 }
 
+/** Whether a value contains a variable of a template language, instead of its value. */
+function isTemplate(value: string): boolean {
+  return /\{\{|\{%|<\?|\$\{/.test(value);
+}
+
 async function checkProducts({ markup }: Page, { findProducts }: ShopCheckContext): Promise<Check> {
   const name = "products";
-  const ids = [...new Set(markup.elements.map(productOf))].filter((id) => id !== "" && id !== siteReviews);
+  const ids = [...new Set(markup.elements.map(productOf))].filter(
+    (id) => id !== "" && id !== siteReviews && !isTemplate(id),
+  );
   if (ids.length === 0) return skipped(name, "no element names a product");
   try {
     const known = new Set(await findProducts(ids));

@@ -1,4 +1,6 @@
-import type { Platform } from "./snippet.ts";
+/** Kinds of shops. */
+export const platforms = ["html", "shopify", "woocommerce", "react"] as const;
+export type Platform = (typeof platforms)[number];
 
 /** Code to paste, and where. */
 export interface SnippetPart {
@@ -245,12 +247,15 @@ add_action( 'woocommerce_after_single_product_summary', function () {
 }, 12 );`;
 }
 
-const reactTypes = `import type { DetailedHTMLProps, HTMLAttributes } from "react";
+/** Not written into the code below, because starpost itself does not use it. */
+const react = JSON.stringify("react");
+
+const reactTypes = `import type { DetailedHTMLProps, HTMLAttributes } from ${react};
 
 type Starpost<Own = object> = DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement> & { language?: string } & Own;
 type OfProduct<Own = object> = Starpost<{ product: string | number } & Own>;
 
-declare module "react" {
+declare module ${react} {
   namespace JSX {
     interface IntrinsicElements {
       "starpost-rating": OfProduct<{ href?: string }>;

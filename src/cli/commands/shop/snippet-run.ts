@@ -1,8 +1,7 @@
 import { isLocalHost } from "../../../config/public-url.ts";
 import { usageError } from "../../../config/user-error.ts";
 import type { Context } from "../../program/context.ts";
-import type { Platform } from "./snippet.ts";
-import { createParts, type Snippet } from "./snippet-parts.ts";
+import { createParts, type Platform, type Snippet } from "./snippet-parts.ts";
 import { findServiceUrl } from "./service-url.ts";
 
 interface SnippetFlags {

@@ -3,10 +3,7 @@ import { oneOf } from "../../program/flag-values.ts";
 import { alignRows } from "../../../terminal/sections.ts";
 import { line, type View } from "../../../terminal/view.ts";
 import { parsePublicUrl } from "../../../config/public-url.ts";
-import type { Snippet } from "./snippet-parts.ts";
-
-const platforms = ["html", "shopify", "woocommerce", "react"] as const;
-export type Platform = (typeof platforms)[number];
+import { platforms, type Snippet } from "./snippet-parts.ts";
 
 export default command({
   summary: "Print the code that shows stars, reviews, and questions in a shop",
