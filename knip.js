@@ -4,6 +4,7 @@ export default {
   entry: [
     ...listCommandFiles().map(({ path }) => `src/cli/commands/${path}!`),
     "src/main.ts!",
+    "src/shop/loader.ts!",
     "src/cli/program/help/man-page.ts",
     "src/config/keyring-process.ts!",
     "src/app/database-probe.ts!",

@@ -1,10 +1,11 @@
 // Makes the modules that src/ only declares, for the build and for vitest: the files of commands, the operation
-// cards, and the messages.
+// cards, the messages, and the storefront elements.
 import { readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { writeShopAssets } from "./shop-assets.js";
 
 const root = join(import.meta.dirname, "..");
 const commandsFolder = join(root, "src/cli/commands");
@@ -53,6 +54,10 @@ const writers = {
     const { readCatalogs } = await importSource(".ci/messages.ts");
     return `export const sources = ${JSON.stringify(readCatalogs())};\n`;
   },
+  "src/shop/assets.ts": async () => {
+    const { readCatalogs } = await importSource(".ci/messages.ts");
+    return writeShopAssets(readCatalogs());
+  },
 };
 
 /** The text of a generated module, or undefined if the file is not one. */
@@ -63,7 +68,7 @@ async function generate(path) {
 export const generatedModules = {
   name: "generated-modules",
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/](?:command-files|operation-cards|catalogs|sources)\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /[\\/](?:command-files|operation-cards|catalogs|sources|assets)\.ts$/ }, async ({ path }) => {
       const contents = await generate(path);
       return contents === undefined ? undefined : { contents, loader: "ts" };
     });

@@ -26,6 +26,7 @@ import { acceptBodies, type BodyGate, BodyReader } from "./body-parsers.ts";
 import { addCallLog, logCall } from "./call-log.ts";
 import type { Chaos } from "./chaos.ts";
 import { refuseConnection } from "./client-error.ts";
+import { addElements } from "./elements.ts";
 import { addHealthPaths, type Readiness } from "./health.ts";
 import { limitConnections } from "./connections.ts";
 import { listenOn } from "./listen.ts";
@@ -103,6 +104,7 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
   if (options.onAnswer) reportAnswers(app, options.onAnswer);
   addHealthPaths(app, options.readReadiness ?? (async () => ({ isReady: true })));
   addDocument(app, about);
+  addElements(app);
   if (options.clock) addCoreLimitHeaders(app, options.clock);
   const stopWatching = options.tls?.watch((certificate) => {
     if (app.server instanceof SecureServer) app.server.setSecureContext(certificate);

@@ -1,0 +1,101 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { aReview } from "./builders.ts";
+import { takePhoto } from "./photos.ts";
+import { openShop, type Shop } from "./shop.ts";
+
+/** A page of the shop. */
+export interface ShopPage {
+  readonly body: string;
+  readonly head?: string;
+  /** The language of the page (default: en). */
+  readonly lang?: string;
+  /** Attributes of the script that loads the elements. */
+  readonly script?: string;
+}
+
+export interface Storefront extends Shop {
+  /** Serves a page of the shop with the elements, and a strict policy. @returns its URL, which has another origin than the service */
+  readonly showPage: (page: ShopPage | string) => string;
+  /** The policy of the pages. */
+  readonly policy: string;
+}
+
+const style = `
+:root { color-scheme: light dark; font: 16px/1.5 sans-serif; }
+body { margin: 0 auto; max-width: 70rem; padding: 1rem; }
+img { max-width: 100%; }
+`;
+
+/** Opens a shop with a page server beside the service. The product `pot` has 45 reviews, of which 4 have photos; `new` has none. */
+export async function openStorefront(): Promise<Storefront> {
+  const shop = await openShop();
+  await addReviews(shop);
+  const pages = new Map<string, string>();
+  const policy = `default-src 'none'; script-src ${shop.url}; connect-src ${shop.url}; img-src ${shop.url}; style-src 'self'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;
+  const server = createServer(({ url = "" }, response) => {
+    if (url === "/style.css") return void response.setHeader("content-type", "text/css").end(style);
+    const html = pages.get(url);
+    if (html === undefined) return void response.writeHead(404).end();
+    response.setHeader("content-security-policy", policy).setHeader("content-type", "text/html; charset=utf-8");
+    return void response.end(html);
+  });
+  const origin = await listen(server);
+  return {
+    ...shop,
+    policy,
+    showPage: (page) => {
+      const path = `/${pages.size}`;
+      pages.set(path, writePage(shop, typeof page === "string" ? { body: page } : page));
+      return origin + path;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await shop.close();
+    },
+  };
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function writePage({ url, appKey }: Shop, { body, head = "", lang = "en", script = "" }: ShopPage): string {
+  return `<!DOCTYPE html>
+<html lang="${lang}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Teapot</title><link rel="stylesheet" href="/style.css">${head}
+<script type="module" src="${url}/starpost/v1/elements.js?app_key=${appKey}" ${script}></script></head>
+<body><main><h1>Teapot</h1>${body}</main></body></html>`;
+}
+
+/** Texts of reviews, which tests search for. */
+const contents = [
+  "It pours very well.",
+  "The lid is loose,\nbut the spout is fine.",
+  "A gift for my aunt, who likes it.",
+];
+
+async function addReviews({ service }: Shop): Promise<void> {
+  for (let at = 0; at < 45; at += 1) {
+    const score = [5, 5, 4, 5, 3, 2, 5, 4, 1][at % 9] ?? 5;
+    const { reviews } = await service.reviews.createNow({
+      ...aReview({ sku: "pot", product_title: "A teapot", display_name: `Ann ${at}`, email: `ann${at}@mail.example` }),
+      review_score: score,
+      review_title: `Title ${at}`,
+      review_content: contents[at % contents.length] ?? "",
+      past: { created_at: new Date(Date.UTC(2026, 0, 1 + at)).toISOString() },
+      ...(at % 3 === 0 && { reviewer_type: "verified_buyer" as const }),
+    });
+    const review_id = reviews[0]?.id ?? 0;
+    if (at % 10 === 4) await service.reviews.comment({ review_id, content: "Thank you!\nWe are glad." });
+  }
+  for (let at = 0; at < 4; at += 1) {
+    const { image_upload_token } = await service.reviews.create(
+      aReview({ sku: "pot", product_title: "A teapot", display_name: `Photo ${at}`, email: `photo${at}@mail.example` }),
+    );
+    const photo = await takePhoto({ width: 300 + 100 * at, height: 300 });
+    await service.images.upload({ image_upload_token, image: photo.toString("base64") });
+  }
+}
