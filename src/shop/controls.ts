@@ -1,9 +1,39 @@
 import css from "./controls.css";
-import { sheet } from "./dom.ts";
-import { type Context, readResponse, type Refusal } from "./element.ts";
+import { type Child, h, sheet } from "./dom.ts";
+import { type Context, readResponse, type Refusal, StarpostElement } from "./element.ts";
 
 /** The design of buttons, fields, and problems. */
-export const controls = sheet(css);
+const controls = sheet(css);
+
+/** An element of several lines, with controls. */
+export abstract class PanelElement<Data> extends StarpostElement<Data> {
+  readonly #live = h("div", { class: "unseen", role: "status" });
+  #isShown = false;
+
+  constructor(...sheets: readonly CSSStyleSheet[]) {
+    super(controls, ...sheets);
+    this.root.append(this.#live);
+    this.root.firstElementChild?.classList.add("loading");
+  }
+
+  /** Has a screen reader say a text, without moving the focus. */
+  protected announce(text: string): void {
+    this.#live.textContent = text;
+  }
+
+  /** Keeps the height that the nodes of the page had, until the shopper uses the element, so that what follows stays. */
+  protected override show(content: HTMLElement, children: readonly Child[]): void {
+    if (!this.#isShown) {
+      this.#isShown = true;
+      content.style.minHeight = `${content.offsetHeight}px`;
+      const release = () => (content.style.minHeight = "");
+      content.addEventListener("click", release, { once: true });
+      content.addEventListener("input", release, { once: true });
+      content.classList.remove("loading");
+    }
+    super.show(content, children);
+  }
+}
 
 /** Calls an operation of the service. @param body sent as JSON by POST; without one, by GET @throws Refusal */
 export function call<T>({ service }: Context, path: string, body?: object): Promise<T> {

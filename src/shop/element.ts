@@ -99,16 +99,15 @@ async function openContext(tag: string): Promise<Context> {
 export abstract class StarpostElement<Data> extends HTMLElement {
   static readonly observedAttributes: readonly string[] = ["product", "language", "per-page", "href", "reviews"];
 
-  readonly #content = h("div", { class: "loading", part: "content" }, h("slot"));
-  readonly #live = h("div", { class: "unseen", role: "status" });
+  protected readonly root = this.attachShadow({ mode: "open" });
+  readonly #content = h("div", { part: "content" }, h("slot"));
   /** Counts updates, so that a late response of an earlier one is ignored. */
   #updates = 0;
 
   constructor(...sheets: readonly CSSStyleSheet[]) {
     super();
-    const root = this.attachShadow({ mode: "open" });
-    root.adoptedStyleSheets = [shared, ...sheets];
-    root.append(this.#content, this.#live);
+    this.root.adoptedStyleSheets = [shared, ...sheets];
+    this.root.append(this.#content);
   }
 
   connectedCallback(): void {
@@ -128,33 +127,24 @@ export abstract class StarpostElement<Data> extends HTMLElement {
 
   protected abstract render(data: Data, context: Context): readonly Child[];
 
-  /** Has a screen reader say a text, without moving the focus. */
-  protected announce(text: string): void {
-    this.#live.textContent = text;
-  }
-
   async #update(): Promise<void> {
     this.#updates += 1;
     const update = this.#updates;
-    const tag = this.getAttribute("language") ?? config.script?.dataset["language"] ?? this.closest<HTMLElement>("[lang]")?.lang ?? "";
+    const tag =
+      this.getAttribute("language") ??
+      config.script?.dataset["language"] ??
+      this.closest<HTMLElement>("[lang]")?.lang ??
+      "";
     const loaded = await Promise.all([this.load(), openContext(tag)]).catch(() => {});
     if (!loaded || update !== this.#updates) return;
     const [data, context] = loaded;
     const content = this.#content;
     content.lang = context.language;
     content.dir = /^(?:ar|he)/.test(context.language) ? "rtl" : "ltr";
-    this.#holdSpace(content);
-    replace(content, this.render(data, context));
-    content.className = "";
+    this.show(content, this.render(data, context));
   }
 
-  /** Keeps the height that the nodes of the page had, until the shopper uses the element, so that what follows stays. */
-  #holdSpace(content: HTMLElement): void {
-    // Finding out a height takes time, and an inline element has a line.
-    if (content.className === "" || getComputedStyle(this).display !== "block") return;
-    content.style.minHeight = `${content.offsetHeight}px`;
-    const release = () => (content.style.minHeight = "");
-    content.addEventListener("click", release, { once: true });
-    content.addEventListener("input", release, { once: true });
+  protected show(content: HTMLElement, children: readonly Child[]): void {
+    replace(content, children);
   }
 }

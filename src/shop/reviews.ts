@@ -1,7 +1,7 @@
 import type { StorefrontPhotos, StorefrontReview, StorefrontReviews } from "../contract/storefront/storefront.ts";
 import { type Child, drawStars, h, replace, sheet } from "./dom.ts";
-import { call, controls, explain, formatDate } from "./controls.ts";
-import { type Config, type Context, define, read, StarpostElement } from "./element.ts";
+import { call, explain, formatDate, PanelElement } from "./controls.ts";
+import { type Config, type Context, define, read } from "./element.ts";
 import { describeProduct } from "./json-ld.ts";
 import { drawPhotos } from "./photo-strip.ts";
 import css from "./reviews.css";
@@ -29,13 +29,13 @@ interface Data {
 
 const styles = sheet(css);
 
-class ReviewsElement extends StarpostElement<Data> {
+class ReviewsElement extends PanelElement<Data> {
   #filter = { ...noFilter };
   /** Counts requests, so that a late response of an earlier one is ignored. */
   #requests = 0;
 
   constructor() {
-    super(controls, styles);
+    super(styles);
   }
 
   protected override async load(): Promise<Data> {
