@@ -1,6 +1,8 @@
+import { type RawBuilder, sql } from "kysely";
 import type { EmailRuleName } from "../../../contract/index.ts";
+import { createDeferredStatement, createStatement } from "../../../storage/statement.ts";
 import type { Row } from "../../../storage/tables.ts";
-import { deleteAccountRows, selectAccountRows, updateAccountRows, updateRows } from "../../kernel/account-rows.ts";
+import { deleteAccountRows, selectAccountRows, updateRows } from "../../kernel/account-rows.ts";
 import { type EmailEvent, toDetail } from "../../kernel/email-log.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { returnToQuota, takeFromQuota } from "../../accounts/email-permissions.ts";
@@ -68,29 +70,43 @@ export async function beginSending(
   { worker, leaseMs, usesOutbox = false }: LeaseHolder,
   context: Context,
 ): Promise<{ readonly event?: EmailEvent; readonly held?: readonly HeldEmails[] }> {
-  const { transaction, nowMs } = context;
+  const { transaction, dialect, nowMs } = context;
   if (!usesOutbox) {
     const email = await findLeased(id, worker, context);
     if (!email) return {};
     const { held } = await holdEmails([email], context);
     if (held.length > 0) return { held };
   }
-  const begun = await updateAccountRows("mails", accountIdOf(context), transaction)
-    .set((eb) => ({
-      state: "sending",
-      attempts: eb("attempts", "+", 1),
-      leased_until: nowMs + leaseMs,
-    }))
-    .where("id", "=", id)
-    .where("worker", "=", worker)
-    .where("state", "in", leasedStates)
-    .where(isOfActiveAccount)
-    .returning(["id", "account_id", "category", "attempts"])
-    .executeTakeFirst();
+  const lease = { accountId: accountIdOf(context), id, worker, leasedUntilMs: nowMs + leaseMs };
+  const [begun] = (await markSending(transaction, dialect, lease)).rows;
   if (!begun) return {};
   if (!usesOutbox) await takeFromQuota(begun.account_id, context);
   return { event: { ...toEventSubject(begun), event: "begun", key: String(begun.attempts), detail: worker } };
 }
+
+interface Lease {
+  readonly accountId: number;
+  readonly id: number;
+  readonly worker: string;
+}
+
+type BegunEmail = Pick<LeasedEmail, "id" | "account_id" | "category" | "attempts">;
+
+const isLeased = (slot: (name: keyof Lease) => RawBuilder<unknown>) => sql`
+  account_id = ${slot("accountId")} and id = ${slot("id")} and worker = ${slot("worker")}
+    and state in (${sql.join(leasedStates.map((state) => sql.lit(state)))})`;
+
+const markSending = createStatement<Lease & { readonly leasedUntilMs: number }, BegunEmail>(
+  (slot) => sql`
+    update mails set state = 'sending', attempts = attempts + 1, leased_until = ${slot("leasedUntilMs")}
+    where ${isLeased(slot)} and ${isOfActiveAccount} returning id, account_id, category, attempts`,
+);
+
+const markSent = createStatement<Lease & { readonly nowMs: number }, LeasedEmail>(
+  (slot) => sql`
+    update mails set state = 'sent', reason = null, sent_at = ${slot("nowMs")}, worker = null, leased_until = null
+    where ${isLeased(slot)} returning *`,
+);
 
 /**
  * Stores the outcome of an email.
@@ -133,13 +149,9 @@ async function recordSent(
   worker: string,
   context: Context,
 ): Promise<RecordedOutcome> {
-  const sent = await updateAccountRows("mails", accountIdOf(context), context.transaction)
-    .set({ state: "sent", reason: null, sent_at: context.nowMs, ...noLease })
-    .where("id", "=", id)
-    .where("worker", "=", worker)
-    .where("state", "in", leasedStates)
-    .returningAll()
-    .executeTakeFirst();
+  const { transaction, dialect, nowMs } = context;
+  const lease = { accountId: accountIdOf(context), id, worker, nowMs };
+  const [sent] = (await markSent(transaction, dialect, lease)).rows;
   if (!sent) return { result: "lost", events: [] };
   if (message) await storeMessage(sent, message, context);
   await queueReminder(sent, context);
@@ -148,24 +160,21 @@ async function recordSent(
 
 /** Assumed: a message that cannot be stored in every database, because it contains a null character, is stored without it. */
 async function storeMessage(
-  { id, account_id }: LeasedEmail,
+  { id, account_id: accountId }: LeasedEmail,
   { subject, headers, text, html }: SentMessage,
-  { transaction, nowMs }: Context,
+  { transaction, dialect, nowMs }: Context,
 ): Promise<void> {
   const storable = (part: string) => part.toWellFormed().replaceAll("\0", "");
-  await transaction
-    .insertInto("mail_messages")
-    .values({
-      account_id,
-      mail_row: id,
-      subject: storable(subject),
-      headers: storable(headers),
-      text: storable(text),
-      html: storable(html),
-      sent_at: nowMs,
-    })
-    .execute();
+  const parts = { subject: storable(subject), headers: storable(headers), text: storable(text), html: storable(html) };
+  await insertMessage(transaction, dialect, { accountId, id, nowMs, ...parts });
 }
+
+const insertMessage = createDeferredStatement<Omit<Lease, "worker"> & SentMessage & { readonly nowMs: number }>(
+  (slot) => sql`
+    insert into mail_messages (account_id, mail_row, subject, headers, text, html, sent_at)
+    values (${slot("accountId")}, ${slot("id")}, ${slot("subject")}, ${slot("headers")}, ${slot("text")},
+      ${slot("html")}, ${slot("nowMs")})`,
+);
 
 async function defer(email: LeasedEmail, detail: string, context: Context): Promise<RecordedOutcome> {
   const deferred = toDeferredEvent(email, detail);
