@@ -1,6 +1,6 @@
 // Bundles src/shop, the storefront elements, for browsers. The files are part of the program, as text.
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build, transform } from "esbuild";
@@ -99,6 +99,7 @@ function compress(text) {
 
 /** The files of earlier versions, which pages of shops may still name. */
 function readPrevious(previousFolder) {
+  if (!existsSync(previousFolder)) return {};
   const names = readdirSync(previousFolder, { recursive: true }).filter((name) => name.endsWith(".js"));
   return Object.fromEntries(names.map((name) => [basename(name), readFileSync(join(previousFolder, name), "utf8")]));
 }

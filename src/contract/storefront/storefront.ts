@@ -195,7 +195,7 @@ export const storefront = {
       verified: shape.boolean.optional(),
       /** Searches title and content. */
       search: searchText().optional(),
-      /** Only these reviews. */
+      /** Only these reviews, in this order unless `sort` is given. */
       review_ids: oneOrMore(shape.rowId, maxStorefrontIds.reviews).optional(),
     }),
     output: reviewPage,

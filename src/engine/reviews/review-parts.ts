@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { SelectQueryBuilder } from "kysely";
 import { ServiceError, recordNotFound } from "../../contract/index.ts";
+import { batchOfIds } from "../../storage/batch.ts";
 import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import { accountIdOf, accountOf, type HandlerContext } from "../kernel/handler.ts";
 import type { Row, Tables } from "../../storage/tables.ts";
@@ -105,7 +106,9 @@ export async function findReview(reviewId: number, context: HandlerContext): Pro
 /** Reads reviews of the account, in the order of the IDs. */
 export async function findReviews(ids: readonly number[], context: HandlerContext): Promise<ReviewParts[]> {
   if (ids.length === 0) return [];
-  const found = await selectReviewParts(accountOf(context).id, context).where("reviews.id", "in", ids).execute();
+  // PostgreSQL would read all reviews of the account for a list of IDs in the condition.
+  const batch = context.transaction.selectFrom(batchOfIds(ids, context.dialect)).select("batch.id");
+  const found = await selectReviewParts(accountOf(context).id, context, batch as unknown as ReviewIds).execute();
   const byId = new Map(found.map((row) => [row.id, toParts(row)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }

@@ -20,7 +20,7 @@ type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
 /** Number of published reviews by stars, from one to five. */
 export type Stars = readonly [number, number, number, number, number];
 
-type StarColumns = Pick<Row<"review_totals">, `stars_${1 | 2 | 3 | 4 | 5}`>;
+export type StarColumns = Pick<Row<"review_totals">, `stars_${1 | 2 | 3 | 4 | 5}`>;
 
 type Select = RawBuilder<unknown>;
 
@@ -89,7 +89,7 @@ const selectRatings = createStatement<
     where listed.target is not null`;
 });
 
-function toStars([found]: readonly StarColumns[]): Stars {
+export function toStars([found]: readonly StarColumns[]): Stars {
   return found ? [found.stars_1, found.stars_2, found.stars_3, found.stars_4, found.stars_5] : noStars;
 }
 

@@ -7,7 +7,8 @@ import { listQuestions } from "../questions/question-list.ts";
 import { findQuestionTotals } from "../questions/question-index.ts";
 import { canProcessPhotos } from "../reviews/photo.ts";
 import { readRatings } from "../reviews/star-totals.ts";
-import { listPhotos, listReviews, toPaging } from "./published-reviews.ts";
+import { listPhotos, listReviews } from "./published-reviews.ts";
+import { toPaging } from "./review-selection.ts";
 
 export const storefrontHandlers: Handlers<typeof contract.storefront> = {
   settings: operation("storefront.settings", {

@@ -109,6 +109,14 @@ async function addPhotoSizes(database: MigratedDatabase): Promise<void> {
   }
 }
 
+async function addReviewIndexes({ db }: MigratedDatabase): Promise<void> {
+  const { reviews_by_reviewer_type, reviews_with_photos } = (await import("../tables.ts")).tables.reviews.indexes;
+  await sql`drop index reviews_by_reviewer_type`.execute(db);
+  for (const statement of formatIndexes("reviews", { reviews_by_reviewer_type, reviews_with_photos })) {
+    await sql.raw(statement).execute(db);
+  }
+}
+
 async function addIssuedCoupons(database: MigratedDatabase): Promise<void> {
   const { coupons_left, coupons_by_email } = (await import("../tables.ts")).tables.coupons.indexes;
   for (const column of ["issued_at", "issued_to", "email_key"] as const) await addColumn("coupons", column, database);
@@ -258,4 +266,5 @@ export const migrations: readonly [Migration, ...Migration[]] = [
   { version: 38, name: "languages of orders", up: (database) => addColumn("orders", "language", database) },
   { version: 39, name: "coupons for reviews", up: addReviewCoupons },
   { version: 40, name: "photos in several sizes", up: addPhotoSizes },
+  { version: 41, name: "indexes of reviews with photos, and of verified buyers", up: addReviewIndexes },
 ];

@@ -45,7 +45,7 @@ export const reviewTables = defineTables({
       reviews_by_score: "(account_id, rating_target, published, score, created_at, id)",
       reviews_by_votes_up: "(account_id, rating_target, published, votes_up, created_at, id)",
       reviews_by_votes_down: "(account_id, rating_target, published, votes_down, created_at, id)",
-      reviews_by_reviewer_type: "(account_id, rating_target, published, reviewer_type, created_at, id)",
+      reviews_by_reviewer_type: "(account_id, rating_target, published, reviewer_type, created_at, id, score)",
       reviews_by_author: "(account_id, user_row, product_row, created_at)",
       reviews_to_moderate: "(account_id, id) where published = 0 and coalesce(moderation, 'held') = 'held'",
       reviews_by_product: "(account_id, product_row, created_at, id, published, score, images)",
@@ -53,6 +53,8 @@ export const reviewTables = defineTables({
         "(account_id, score, (case when comment is null then 0 else 1 end), created_at, id, published)",
       reviews_hidden: "(account_id, (coalesce(moderation, 'pending')), created_at, id) where published = 0",
       reviews_with_images: "(account_id, created_at, id) where images > 0",
+      reviews_with_photos: `(account_id, rating_target, published, created_at, id, score, images)
+        where images > 0 and (reviewer_type <> 'anonymous' or moderation = 'published')`,
     },
     uniqueIndexes: { reviews_by_order: "(account_id, order_row, product_row) where order_row is not null" },
   },
