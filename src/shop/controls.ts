@@ -35,6 +35,11 @@ export abstract class PanelElement<Data> extends StarpostElement<Data> {
   }
 }
 
+/** Adds the style sheet of something that was loaded later. */
+export function adoptStyles(root: ShadowRoot, styles: CSSStyleSheet): void {
+  if (!root.adoptedStyleSheets.includes(styles)) root.adoptedStyleSheets.push(styles);
+}
+
 /** Calls an operation of the service. @param body sent as JSON by POST; without one, by GET @throws Refusal */
 export function call<T>({ service }: Context, path: string, body?: object): Promise<T> {
   const headers = { "content-type": "application/json" };

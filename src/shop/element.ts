@@ -9,6 +9,7 @@ import { formatText, type Values } from "./texts.ts";
 export interface Config {
   /** The URL of the service, without a slash at the end. */
   readonly service: string;
+  readonly appKey: string;
   /** The URL of the endpoints of the shop. */
   readonly shop: string;
   /** The element of the loader, which may state a language for all elements. */
@@ -71,7 +72,7 @@ function setBrand({ radius, color_scheme, ...colors }: StorefrontShop["brand"]):
 }
 
 /** What an element needs to show texts. */
-export interface Context extends Pick<Config, "service" | "script"> {
+export interface Context extends Pick<Config, "appKey" | "service" | "script"> {
   readonly shop: StorefrontShop;
   readonly language: string;
   readonly t: (key: MessageKey, values?: Values) => string;

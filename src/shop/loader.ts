@@ -16,6 +16,10 @@ const bundles: Readonly<Record<string, () => Promise<Bundle>>> = {
   rating: loadRating,
   badge: loadRating,
   reviews: () => withControls(import("./reviews.ts")),
+  "review-form": () => withControls(import("./review-form.ts")),
+  questions: () => withControls(import("./questions.ts")),
+  photos: () => withControls(import("./photos.ts")),
+  carousel: () => withControls(import("./carousel.ts")),
 };
 
 /** Loaded at once; the others when they are visible, or soon will be. */
@@ -23,9 +27,11 @@ const isUrgent = /-(?:rating|badge|reviews)$/i;
 
 const url = new URL(import.meta.url);
 const service = url.href.replace(/\/starpost\/v1\/elements[./][^]*/, "");
-const shop = `${service}/starpost/v1/shop/${encodeURIComponent(url.searchParams.get("app_key") ?? "")}`;
+const appKey = url.searchParams.get("app_key") ?? "";
+const shop = `${service}/starpost/v1/shop/${encodeURIComponent(appKey)}`;
 const config: Config = {
   service,
+  appKey,
   shop,
   script: [...document.scripts].find(({ src }) => src === url.href),
   settings: fetch(`${shop}/settings`),

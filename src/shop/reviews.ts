@@ -1,10 +1,12 @@
 import type { StorefrontPhotos, StorefrontReview, StorefrontReviews } from "../contract/storefront/storefront.ts";
 import { type Child, drawStars, h, replace, sheet } from "./dom.ts";
-import { call, explain, formatDate, PanelElement } from "./controls.ts";
+import { explain, formatDate, PanelElement } from "./controls.ts";
 import { type Config, type Context, define, read } from "./element.ts";
 import { describeProduct } from "./json-ld.ts";
-import { drawPhotos } from "./photo-strip.ts";
+import type { ShownPhoto } from "./photo.ts";
 import css from "./reviews.css";
+import { drawPhotos } from "./thumbnails.ts";
+import { drawVotes } from "./votes.ts";
 
 interface Filter {
   page: number;
@@ -247,7 +249,7 @@ class ReviewList {
       drawStars(score, t("page.reviews.score", { score })),
       title.trim() !== "" && h("h3", { part: "title", dir: "auto" }, title),
       h("p", { class: "text", part: "text", dir: "auto" }, content),
-      photos.length > 0 && drawPhotos(photos, this.#context),
+      photos.length > 0 && drawPhotos(withReview(photos, review), this.#context),
       h(
         "p",
         { class: "by", part: "author" },
@@ -267,39 +269,13 @@ class ReviewList {
           " ",
           h("bdi", {}, comment.content),
         ),
-      this.#drawVotes(review),
+      drawVotes(`/reviews/${review.id}`, review, this.#context, this.#announce),
     );
   }
+}
 
-  #drawVotes(review: StorefrontReview): HTMLElement {
-    const { t, language } = this.#context;
-    const problem = h("p", { class: "problem", role: "alert" });
-    const counts = { up: review.votes_up, down: review.votes_down };
-    const vote = async (type: "up" | "down") => {
-      for (const button of Object.values(buttons)) button.ariaDisabled = "true";
-      try {
-        await call(this.#context, `/reviews/${review.id}/vote/${type}`);
-        counts[type] += 1;
-        buttons[type].ariaPressed = "true";
-        label(type);
-        problem.textContent = "";
-        this.#announce(t("shop.reviews.voted"));
-      } catch (error) {
-        for (const button of Object.values(buttons)) button.ariaDisabled = null;
-        problem.textContent = explain(error, this.#context);
-      }
-    };
-    const label = (type: "up" | "down") =>
-      (buttons[type].textContent = `${t(`shop.reviews.vote.${type}`)} · ${counts[type].toLocaleString(language)}`);
-    const draw = (type: "up" | "down") => {
-      const onclick = () => buttons[type].ariaDisabled !== "true" && void vote(type);
-      return h("button", { type: "button", part: "button", onclick });
-    };
-    const buttons = { up: draw("up"), down: draw("down") };
-    label("up");
-    label("down");
-    return h("div", { class: "votes" }, buttons.up, buttons.down, problem);
-  }
+function withReview(photos: StorefrontReview["photos"], review: StorefrontReview): readonly ShownPhoto[] {
+  return photos.map((photo) => Object.assign(photo, { review }));
 }
 
 export const start = (config: Config): void => define(config, { reviews: ReviewsElement });

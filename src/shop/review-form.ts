@@ -1,0 +1,22 @@
+import { PanelElement } from "./controls.ts";
+import type { Child } from "./dom.ts";
+import { type Config, type Context, define } from "./element.ts";
+import { drawFormButton, type OpenForm } from "./form-button.ts";
+
+/** A form to review a product, or the shop. */
+class ReviewFormElement extends PanelElement<undefined> {
+  protected override load(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  protected override render(_data: undefined, context: Context): readonly Child[] {
+    const open: OpenForm = async (onSent) => {
+      const { drawReviewForm } = await import("./review-fields.ts");
+      const { root, product } = this;
+      return drawReviewForm({ element: this, root, product: product || "service_site_reviews", onSent }, context);
+    };
+    return [drawFormButton(context, context.t("shop.form.write"), open, this.hasAttribute("open"))];
+  }
+}
+
+export const start = (config: Config): void => define(config, { "review-form": ReviewFormElement });
