@@ -18,7 +18,7 @@ function pickMessages(messages) {
 }
 
 /** What several elements share. The loader names these files like the sources, because esbuild decides their names. */
-const sharedModules = ["element", "controls"];
+const sharedModules = ["element", "controls", "votes", "thumbnails", "photo"];
 
 /** A hash like those of esbuild. */
 const hashOf = (text) => createHash("sha256").update(text).digest("hex").slice(0, 8).toUpperCase();

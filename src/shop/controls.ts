@@ -13,7 +13,13 @@ export abstract class PanelElement<Data> extends StarpostElement<Data> {
   constructor(...sheets: readonly CSSStyleSheet[]) {
     super(controls, ...sheets);
     this.root.append(this.#live);
-    this.root.firstElementChild?.classList.add("loading");
+  }
+
+  override connectedCallback(): void {
+    // Without nodes of the page, nothing else reserves space.
+    const isEmpty = !this.#isShown && this.firstElementChild === null;
+    this.root.firstElementChild?.classList.toggle("loading", isEmpty);
+    super.connectedCallback();
   }
 
   /** Has a screen reader say a text, without moving the focus. */
@@ -21,15 +27,15 @@ export abstract class PanelElement<Data> extends StarpostElement<Data> {
     this.#live.textContent = text;
   }
 
-  /** Keeps the height that the nodes of the page had, until the shopper uses the element, so that what follows stays. */
+  /** Keeps the height that it had, so that what follows stays in its place, until the shopper clicks or types anywhere. */
   protected override show(content: HTMLElement, children: readonly Child[]): void {
     if (!this.#isShown) {
       this.#isShown = true;
       content.style.minHeight = `${content.offsetHeight}px`;
-      const release = () => (content.style.minHeight = "");
-      content.addEventListener("click", release, { once: true });
-      content.addEventListener("input", release, { once: true });
       content.classList.remove("loading");
+      const release = () => (content.style.minHeight = "");
+      addEventListener("pointerdown", release, { once: true });
+      addEventListener("keydown", release, { once: true });
     }
     super.show(content, children);
   }

@@ -5,9 +5,9 @@ const ignore = () => {};
 
 const loadRating = () => import("./rating.ts");
 
-/** Loads what these elements share at the same time as each of them. */
-function withControls(bundle: Promise<Bundle>): Promise<Bundle> {
-  import("./controls.js").catch(ignore);
+/** Loads what elements share at the same time as each of them. */
+function withControls(bundle: Promise<Bundle>, ...others: readonly Promise<unknown>[]): Promise<Bundle> {
+  for (const other of [import("./controls.js"), ...others]) other.catch(ignore);
   return bundle;
 }
 
@@ -15,7 +15,8 @@ function withControls(bundle: Promise<Bundle>): Promise<Bundle> {
 const bundles: Readonly<Record<string, () => Promise<Bundle>>> = {
   rating: loadRating,
   badge: loadRating,
-  reviews: () => withControls(import("./reviews.ts")),
+  reviews: () =>
+    withControls(import("./reviews.ts"), import("./votes.js"), import("./thumbnails.js"), import("./photo.js")),
   "review-form": () => withControls(import("./review-form.ts")),
   questions: () => withControls(import("./questions.ts")),
   photos: () => withControls(import("./photos.ts")),

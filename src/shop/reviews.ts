@@ -109,7 +109,10 @@ class ReviewsElement extends PanelElement<Data> {
       if (request !== this.#requests) return;
       list.problem.textContent = "";
       list.show(found, this.#filter);
-      if (next.page !== undefined) list.list.focus();
+      if (next.page !== undefined) {
+        list.list.focus({ preventScroll: true });
+        list.list.scrollIntoView();
+      }
       this.announce(list.status || context.t("shop.reviews.no_match"));
     } catch (error) {
       if (request !== this.#requests) return;
@@ -157,7 +160,7 @@ class ReviewList {
     const clear = () => {
       this.#search.value = "";
       this.#search.focus();
-      onFilter(noFilter);
+      onFilter({ stars: undefined, with_photos: false, verified: false, search: "" });
     };
     this.#clear = h("button", { type: "button", part: "button", onclick: clear }, t("shop.reviews.clear"));
     const onchange = (): void => onFilter({ sort: select.value });
@@ -187,9 +190,9 @@ class ReviewList {
     const { t } = this.#context;
     for (const stars of [5, 4, 3, 2, 1]) {
       const bar = h("progress", { "aria-hidden": "true" });
-      const count = h("span", { class: "count", "aria-hidden": "true" });
+      const count = h("span", { class: "count" });
       const onclick = (): void => this.#onFilter({ stars: button.ariaPressed === "true" ? undefined : stars });
-      const label = h("span", { "aria-hidden": "true" }, t("page.form.stars", { count: stars }));
+      const label = h("span", {}, t("page.form.stars", { count: stars }));
       const button = h("button", { type: "button", onclick }, label, bar, count);
       this.#bars.set(stars, { button, bar, count });
       this.histogram.append(button);
@@ -206,7 +209,6 @@ class ReviewList {
       bar.value = reviews;
       count.textContent = reviews.toLocaleString(language);
       button.ariaPressed = String(filter.stars === stars);
-      button.ariaLabel = `${t("page.form.stars", { count: stars })}: ${t("shop.reviews.count", { count: reviews })}`;
     }
     for (const { name, button } of this.#toggles) button.ariaPressed = String(filter[name]);
     const { page, stars, with_photos, verified, search } = filter;

@@ -143,6 +143,13 @@ export async function findAccessibilityIssues(page: Page, rules?: readonly strin
   return formatResults(violations.filter(({ impact }) => impact === "serious" || impact === "critical"));
 }
 
+/** Checks a page with axe-core against WCAG 2.2 AA. @returns one line for each violation */
+export async function findWcagIssues(page: Page, rules?: readonly string[]): Promise<string[]> {
+  const values = rules ?? ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+  const { violations } = await runAxe(page, { runOnly: { type: rules ? "rule" : "tag", values: [...values] } });
+  return formatResults(violations);
+}
+
 /** The default options of the check, but also for text of one character, such as stars. */
 const contrastOptions = {
   ignoreUnicode: false,

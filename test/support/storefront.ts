@@ -17,12 +17,12 @@ export interface ShopPage {
 export interface Storefront extends Shop {
   /** Serves a page of the shop with the elements, and a strict policy. @returns its URL, which has another origin than the service */
   readonly showPage: (page: ShopPage | string) => string;
-  /** The policy of the pages. */
-  readonly policy: string;
+  /** Serves a style sheet. @returns the link for the head of a page */
+  readonly addStyle: (css: string) => string;
 }
 
 const style = `
-:root { color-scheme: light dark; font: 16px/1.5 sans-serif; }
+:root { background: light-dark(#fff, #1b1d22); color: light-dark(#1b1b1f, #ececf1); color-scheme: light dark; font: 16px/1.5 sans-serif; }
 body { margin: 0 auto; max-width: 70rem; padding: 1rem; }
 img { max-width: 100%; }
 `;
@@ -31,23 +31,27 @@ img { max-width: 100%; }
 export async function openStorefront(): Promise<Storefront> {
   const shop = await openShop();
   await addReviews(shop);
-  const pages = new Map<string, string>();
+  const files = new Map([["/style.css", style]]);
   const policy = `default-src 'none'; script-src ${shop.url}; connect-src ${shop.url}; img-src ${shop.url}; style-src 'self'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;
   const server = createServer(({ url = "" }, response) => {
-    if (url === "/style.css") return void response.setHeader("content-type", "text/css").end(style);
-    const html = pages.get(url);
-    if (html === undefined) return void response.writeHead(404).end();
-    response.setHeader("content-security-policy", policy).setHeader("content-type", "text/html; charset=utf-8");
-    return void response.end(html);
+    const text = files.get(url);
+    if (text === undefined) return void response.writeHead(404).end();
+    response.setHeader("content-security-policy", policy);
+    response.setHeader("content-type", url.endsWith(".css") ? "text/css" : "text/html; charset=utf-8");
+    return void response.end(text);
   });
   const origin = await listen(server);
   return {
     ...shop,
-    policy,
     showPage: (page) => {
-      const path = `/${pages.size}`;
-      pages.set(path, writePage(shop, typeof page === "string" ? { body: page } : page));
+      const path = `/${files.size}`;
+      files.set(path, writePage(shop, typeof page === "string" ? { body: page } : page));
       return origin + path;
+    },
+    addStyle: (css) => {
+      const path = `/${files.size}.css`;
+      files.set(path, css);
+      return `<link rel="stylesheet" href="${path}">`;
     },
     close: async () => {
       server.closeAllConnections();
@@ -85,8 +89,10 @@ async function addReviews({ service }: Shop): Promise<void> {
       review_score: score,
       review_title: `Title ${at}`,
       review_content: contents[at % contents.length] ?? "",
-      past: { created_at: new Date(Date.UTC(2026, 0, 1 + at)).toISOString() },
-      ...(at % 3 === 0 && { reviewer_type: "verified_buyer" as const }),
+      past: {
+        created_at: new Date(Date.UTC(2026, 0, 1 + at)).toISOString(),
+        reviewer_type: at % 3 === 0 ? "verified_buyer" : "verified_reviewer",
+      },
     });
     const review_id = reviews[0]?.id ?? 0;
     if (at % 10 === 4) await service.reviews.comment({ review_id, content: "Thank you!\nWe are glad." });
