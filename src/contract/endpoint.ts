@@ -139,7 +139,9 @@ export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType =
   readonly htmlPaths?: readonly string[];
   /** The page contains a form that submits the input fields. If the output has `problems`, the status is 422. */
   readonly hasForm?: boolean;
-  /** The page redirects (302) to the output's `url`, if it has one. */
+  /** The form contains files, whose fields are in base64. Browsers send it as `multipart/form-data`. */
+  readonly hasFile?: boolean;
+  /** The page redirects (302; 303 after a form) to the output's `url`, if it has one. */
   readonly redirects?: boolean;
   /** Supports HEAD by setting this input field, which makes the operation read-only. */
   readonly headField?: string;

@@ -9,6 +9,7 @@ import { credentials } from "./credentials.ts";
 import { myReviews } from "./customers/my-reviews.ts";
 import { customers } from "./customers/customers.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { forms } from "./storefront/forms.ts";
 import { groups } from "./groups.ts";
 import { images } from "./reviews/images.ts";
 import { links, tracking } from "./emails/links.ts";
@@ -41,6 +42,7 @@ export const contract = {
   coupons,
   credentials,
   customers,
+  forms,
   groups,
   images,
   links,
@@ -142,6 +144,7 @@ export * from "./reviews/requests.ts";
 export * from "./reviews/shapes.ts";
 export { isSurelyPastReview } from "./reviews/writing.ts";
 export * from "./shapes.ts";
+export * from "./storefront/forms.ts";
 export * from "./storefront/storefront.ts";
 export * from "./unsubscribers.ts";
 export * from "./webhooks/webhooks.ts";

@@ -23,6 +23,7 @@ const loaders: Loaders = {
   emailSuppressions: async () => (await import("./emails/events/suppressions.ts")).emailSuppressionHandlers,
   emailTemplates: async () => (await import("./emails/templates.ts")).emailTemplateHandlers,
   emails: async () => (await import("./emails/emails.ts")).emailHandlers,
+  forms: async () => (await import("./storefront/forms.ts")).formHandlers,
   groups: async () => (await import("./groups/groups.ts")).groupHandlers,
   images: async () => (await import("./reviews/images.ts")).imageHandlers,
   links: async () => (await import("./emails/links.ts")).linkHandlers,

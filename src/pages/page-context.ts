@@ -1,4 +1,4 @@
-import { type Brand, defaultBrand, type Language, type OwnMessages } from "../contract/index.ts";
+import { type Brand, defaultBrand, type ErrorKind, type Language, type OwnMessages } from "../contract/index.ts";
 import type { MessageOutput } from "../messages/formatter.ts";
 import {
   type FormatMessage,
@@ -10,6 +10,15 @@ import {
 import { isolate } from "./bidi.ts";
 import { escapeText, type Html, markup, type Part, render, trusted } from "./markup.ts";
 
+/** A call of a form that was refused although the form is valid. */
+export interface Refusal {
+  readonly kind: ErrorKind;
+  /** How long to wait before the next try, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  /** What was typed into the form, by field. */
+  readonly typed: Readonly<Record<string, string>>;
+}
+
 /** The design of a page, and its texts in the language of its reader. */
 export interface PageContext {
   readonly brand: Brand;
@@ -18,6 +27,8 @@ export interface PageContext {
   readonly t: (key: MessageKey, values?: MessageValues) => Html;
   /** Formats a message as text, for titles and attributes. */
   readonly text: FormatMessage;
+  /** Set if the form of the page is shown again. */
+  readonly refusal?: Refusal | undefined;
 }
 
 const htmlOutput: MessageOutput = {

@@ -4,6 +4,8 @@ import { type Audience, type PageContent, personalPage, policyOf, renderDocument
 import { answerRequestPage } from "./answer-request-page.ts";
 import { clickPage, linkPage } from "./link-page.ts";
 import { myReviewsPage, myReviewsRequestPage } from "./my-reviews-page.ts";
+import { photoFormPage } from "./photo-form-page.ts";
+import { questionFormPage, reviewFormPage } from "./write-pages.ts";
 import { reviewRequestPage } from "./review-request-page.ts";
 import { isWebUrl, seoPage } from "./seo-page.ts";
 import { isolate } from "./bidi.ts";
@@ -18,6 +20,8 @@ export interface PageDefinition {
   readonly policy: (brand: Brand) => string;
   /** Whether the submitted form was invalid. */
   readonly hasProblems?: (value: unknown) => boolean;
+  /** The operation that shows the form, for a call that was refused by a limit. */
+  readonly form?: OperationName;
 }
 
 function page<N extends OperationName>(
@@ -25,6 +29,7 @@ function page<N extends OperationName>(
   describe: (value: z.output<EndpointOf<N>["output"]>, context: PageContext) => PageContent,
   audience: Audience,
   hasProblems?: (value: z.output<EndpointOf<N>["output"]>) => boolean,
+  form?: OperationName,
 ): [OperationName, PageDefinition] {
   return [
     operation,
@@ -33,6 +38,7 @@ function page<N extends OperationName>(
         renderDocument(describe(value as z.output<EndpointOf<N>["output"]>, context), context),
       policy: (brand) => policyOf(audience, brand),
       ...(hasProblems && { hasProblems: hasProblems as (value: unknown) => boolean }),
+      ...(form && { form }),
     },
   ];
 }
@@ -51,6 +57,12 @@ export const pages: ReadonlyMap<OperationName, PageDefinition> = new Map([
   page("myReviews.change", myReviewsPage, "form", ({ page: { problems } }) => problems.length > 0),
   page("myReviews.form", myReviewsRequestPage, "personal"),
   page("myReviews.request", myReviewsRequestPage, "personal", ({ request }) => request.state === "invalid"),
+  page("forms.review", reviewFormPage, "form"),
+  page("forms.submitReview", reviewFormPage, "form", ({ form }) => form.problems.length > 0, "forms.review"),
+  page("forms.question", questionFormPage, "form"),
+  page("forms.submitQuestion", questionFormPage, "form", ({ form }) => form.problems.length > 0, "forms.question"),
+  page("forms.photos", photoFormPage, "form"),
+  page("forms.addPhoto", photoFormPage, "form", ({ form }) => form.problem !== null, "forms.photos"),
   page("tracking.click", clickPage, "personal"),
   page("users.signedIn", signInPage, "personal"),
 ]);

@@ -8,6 +8,7 @@ import {
   nameField,
   textField,
 } from "./form.ts";
+import { photoForm } from "./photo-form-page.ts";
 import { gonePage } from "./link-page.ts";
 import { type Html, markup } from "./markup.ts";
 import { myReviewsLink, noMicrodata, reviewList } from "./review-parts.ts";
@@ -47,16 +48,16 @@ ${myReviewsLink(request, context)}`,
 
 type Product = NonNullable<ReviewRequest["product"]>;
 
-function titleOf<Text>(
-  { is_site: isSite, store_name: store }: ReviewRequest,
+export function titleOf<Text>(
+  { is_site: isSite, store_name: store }: Pick<ReviewRequest, "is_site" | "store_name">,
   { name }: Product,
   format: (key: "page.request.title" | "page.request.title_store", values: { readonly product: string }) => Text,
 ): Text {
   return format(isSite && store === "" ? "page.request.title_store" : "page.request.title", { product: name });
 }
 
-function aboutProduct(
-  { store_name: store, is_site: isSite }: ReviewRequest,
+export function aboutProduct(
+  { store_name: store, is_site: isSite }: Pick<ReviewRequest, "is_site" | "store_name">,
   { image_url: image }: Product,
   { t }: PageContext,
 ): Html {
@@ -107,6 +108,7 @@ function donePage(
   return personalPage(
     titleOf(request, product, text),
     markup`${isTest ? testNote : markup`<p>${t("page.request.done")}</p>`}
+${isTest || request.photos_url === null ? undefined : photoForm({ photos: 0, problem: null }, request.photos_url, context)}
 <h2>${t("page.request.written")}</h2>
 ${reviewList([shownReview], noMicrodata, context)}
 ${back}`,

@@ -22,19 +22,22 @@ import { type Upload, Uploads } from "./uploads.ts";
 
 type Done = (error: Error | null, body?: unknown) => void;
 type Parse = (request: FastifyRequest, text: string, done: Done) => void;
+type ParseBytes = (request: FastifyRequest, bytes: Buffer, done: Done) => void;
 /** Finds what takes long to parse, or would be rounded, before parsing. */
 type FindFault = (request: FastifyRequest, bytes: Buffer) => ServiceError | undefined;
 
-interface Format {
+type Format = {
   readonly type: string;
   readonly findFault?: FindFault;
-  readonly parse: Parse;
   /** The maximum size in bytes, if not that of the route. */
   readonly limit?: number;
-}
+} & ({ readonly parse: Parse } | { readonly parseBytes: ParseBytes });
 
-/** The request bodies that a path accepts: JSON, JSON as text, JSON or forms, the form of a page, or anything (ignored). */
-export type Bodies = "json" | "signed" | "forms" | "pageForm" | "anything";
+/**
+ * The request bodies that a path accepts: JSON, JSON as text, JSON or forms, the form of a page, without or with files, or
+ * anything (ignored).
+ */
+export type Bodies = "json" | "signed" | "forms" | "pageForm" | "fileForm" | "anything";
 
 const formType = "application/x-www-form-urlencoded";
 
@@ -49,6 +52,7 @@ const formats: Readonly<Record<Bodies, Format>> = {
   },
   forms: { type: formType, findFault: findFormFault, parse: parseForm, limit: bodyLimits.form },
   pageForm: { type: formType, findFault: findFormFault, parse: parseForm, limit: bodyLimits.pageForm },
+  fileForm: { type: "multipart/form-data", findFault: findPartsFault, parseBytes: parseParts },
   anything: { type: "*", parse: (_request, _text, done) => done(null), limit: bodyLimits.ignored },
 };
 
@@ -133,6 +137,44 @@ const largeFrom = 64 * 1_024;
 
 /** After a large body, the time for other events before the next one, as a multiple of the time that it took. */
 const otherShare = 2;
+
+/** The maximum number of parts of a form with files. Browsers send one for each field. */
+const maxParts = 20;
+
+function readBoundary({ headers }: FastifyRequest): string | undefined {
+  const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(headers["content-type"] ?? "") ?? [];
+  return quoted ?? plain;
+}
+
+/** Counts the parts before they are parsed. */
+function findPartsFault(request: FastifyRequest, bytes: Buffer): ServiceError | undefined {
+  const boundary = readBoundary(request);
+  if (boundary === undefined) return new ServiceError("malformedBody", "the form has no valid boundary");
+  let parts = 0;
+  for (let at = bytes.indexOf(`--${boundary}`); at >= 0; at = bytes.indexOf(`--${boundary}`, at + 1)) {
+    parts += 1;
+    if (parts > maxParts + 1) return new ServiceError("invalidParams", `the form has more than ${maxParts} parts`);
+  }
+  return undefined;
+}
+
+/** Parses the fields of a form with files, which become base64. A field without a file is empty. Source: RFC 7578. */
+async function readParts({ headers }: FastifyRequest, bytes: Buffer): Promise<Readonly<Record<string, string>>> {
+  const type = headers["content-type"] ?? "";
+  const form = await new Response(bytes, { headers: { "content-type": type } }).formData();
+  const fields = new Map<string, string>();
+  for (const [name, value] of form) {
+    fields.set(name, typeof value === "string" ? value : Buffer.from(await value.arrayBuffer()).toString("base64"));
+  }
+  return Object.fromEntries(fields);
+}
+
+function parseParts(request: FastifyRequest, bytes: Buffer, done: Done): void {
+  readParts(request, bytes).then(
+    (fields) => done(null, fields),
+    () => done(new ServiceError("malformedBody", "the body is not a form in multipart/form-data")),
+  );
+}
 
 /** What a body is read into at first, in bytes, unless it is an upload. It doubles when it is full. */
 const usualSize = 4 * 1_024;
@@ -258,7 +300,8 @@ export class BodyReader {
    * Parses a body. Large ones are parsed one after the other, with time for other events in between, so that small requests
    * wait for few of them.
    */
-  async parse(request: FastifyRequest, bytes: Buffer, { findFault, parse }: Format, done: Done): Promise<void> {
+  async parse(request: FastifyRequest, bytes: Buffer, format: Format, done: Done): Promise<void> {
+    const { findFault } = format;
     const isFaulty = () => {
       const fault = findFault?.(request, bytes);
       if (fault?.kind === "invalidParams") void this.#gate.countRefusal(request, fault).then(done);
@@ -266,16 +309,21 @@ export class BodyReader {
       return fault !== undefined;
     };
     if (bytes.length < largeFrom) {
-      if (!isFaulty()) parse(request, bytes.toString(), done);
+      if (isFaulty()) return;
+      if ("parseBytes" in format) format.parseBytes(request, bytes, done);
+      else format.parse(request, bytes.toString(), done);
       return;
     }
     await this.#largeBodies(async () => {
       const startMs = performance.now();
       if (!isFaulty()) {
         await nextTurn();
-        const text = bytes.toString();
-        await nextTurn();
-        parse(request, text, done);
+        if ("parseBytes" in format) format.parseBytes(request, bytes, done);
+        else {
+          const text = bytes.toString();
+          await nextTurn();
+          format.parse(request, text, done);
+        }
       }
       await sleep(otherShare * (performance.now() - startMs));
     });

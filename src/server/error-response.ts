@@ -49,7 +49,7 @@ interface RefusedRequest {
 export async function refuse(error: unknown, { request, reply, form, log, turns }: RefusedRequest): Promise<unknown> {
   await turns.waitToRefuse(request);
   const refusal = toServiceError(error, request.id);
-  const { kind, retryAfterMs } = refusal;
+  const { kind } = refusal;
   const status = httpStatusOf(kind, form);
   if (refusal !== error && kind === "internal") {
     // Only what locates the bug: other fields of an error may contain personal data.
@@ -62,14 +62,8 @@ export async function refuse(error: unknown, { request, reply, form, log, turns 
     if (isNew(refusal.message)) log.warn({ id: request.id, kind, why: refusal.message }, "calls fail");
   } else if (kind === "storageFailed") log.error({ id: request.id, kind, why: refusal.message }, "refused");
   else log.debug({ id: request.id, kind }, "refused");
-  const mayRetry = retryAfterMs !== undefined && (status === 429 || status === 503);
-  const retryAfterSeconds = mayRetry ? Math.max(1, Math.ceil(retryAfterMs / 1_000)) : undefined;
-  if (retryAfterSeconds !== undefined) {
-    // Scripts of shops can read it, to tell shoppers how long to wait.
-    void reply.headers({ "retry-after": retryAfterSeconds, "access-control-expose-headers": "retry-after" });
-  }
+  const retryAfterSeconds = addRetryAfter(refusal, reply.code(status));
   leaveUnread(request, reply);
-  void reply.code(status);
   if (!isForReader(request)) return encodeError(refusal, form);
   // Otherwise, search engines would take the server for broken.
   if (kind === "invalidParams") void reply.code(400);
@@ -101,6 +95,15 @@ function toErrorPage(
   return renderDocument(errorPage({ ...error, requestId: id, isForm }, context), context);
 }
 
+/** States after which time to try again, in seconds, if the error and the status do. */
+export function addRetryAfter({ retryAfterMs }: ServiceError, reply: FastifyReply): number | undefined {
+  if (retryAfterMs === undefined || (reply.statusCode !== 429 && reply.statusCode !== 503)) return undefined;
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1_000));
+  // Scripts of shops can read it, to tell shoppers how long to wait.
+  void reply.headers({ "retry-after": seconds, "access-control-expose-headers": "retry-after" });
+  return seconds;
+}
+
 /** How often the same problem is logged, in milliseconds. */
 const logEveryMs = 60_000;
 
@@ -123,7 +126,7 @@ export function sendRefusal(error: unknown, refused: RefusedRequest): void {
 const closeAfterMs = 1_000;
 
 /** If a refused request has a large body that has not arrived, its connection is closed: receiving it would take time. */
-function leaveUnread({ raw, headers }: FastifyRequest, reply: FastifyReply): void {
+export function leaveUnread({ raw, headers }: FastifyRequest, reply: FastifyReply): void {
   const length = headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : Infinity;
   if (raw.complete || length <= bodyLimits.open) return;
   const { socket } = raw;

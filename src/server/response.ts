@@ -136,7 +136,10 @@ function toPage(
     .header("referrer-policy", "no-referrer");
   const { url } = value as { readonly url?: unknown };
   if (endpoint.redirects && typeof url === "string") {
-    void reply.code(302).header("location", url);
+    // A form may only lead to its own origin, which may differ from the public one.
+    const { pathname } = new URL(url);
+    if (endpoint.hasForm) void reply.code(303).header("location", pathname);
+    else void reply.code(302).header("location", url);
     return "";
   }
   // RFC 9110 15.5.21: the form is well-formed, but has invalid values.

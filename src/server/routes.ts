@@ -8,6 +8,7 @@ import { answer, type Answering, type ResponseFormat } from "./response.ts";
 import { acceptBodies, type Bodies, type BodyReader } from "./body-parsers.ts";
 import type { Chaos } from "./chaos.ts";
 import { refuse, sendRefusal } from "./error-response.ts";
+import { showFormAgain } from "./refused-forms.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -46,7 +47,11 @@ export function addRoutes(app: FastifyInstance, serving: Serving): void {
     // Each body format has its own Fastify scope, with its own body parsers and error handler.
     void app.register((scope, _options, done) => {
       acceptBodies(scope, reader, bodies);
-      scope.setErrorHandler((error, request, reply) => refuse(error, { request, reply, form, log, turns }));
+      scope.setErrorHandler(async (error, request, reply) => {
+        const isForm = bodies === "pageForm" || bodies === "fileForm";
+        const again = isForm ? await showFormAgain(error, { request, reply, ...serving }) : undefined;
+        return again ?? refuse(error, { request, reply, form, log, turns });
+      });
       for (const route of routes.filter((one) => formatOf(one) === format)) addRoute(scope, route, serving);
       done();
     });
@@ -69,7 +74,7 @@ function listRoutes(): readonly Route[] {
       return { operation, endpoint, path: path.replaceAll(/\{(\w+)\}/g, ":$1"), bodies };
     };
     // Without a form, a page is posted by its button or by an email program (RFC 8058), in any encoding.
-    const pageBodies = endpoint.hasForm ? "pageForm" : "anything";
+    const pageBodies = !endpoint.hasForm ? "anything" : endpoint.hasFile ? "fileForm" : "pageForm";
     const pageRoute = (path: string): Route => ({ ...route(path), page, bodies: pageBodies });
     const own = [...new Set(paths.flatMap(listPathVariants))].map(route);
     return own.concat(htmlPaths.map(pageRoute));

@@ -57,6 +57,7 @@ describeIsolated("review requests", (harness) => {
       fields: { score: "", title: "", content: "", display_name: "Ann" },
       problems: [],
       review: null,
+      photos_url: null,
       my_reviews_url: expect.stringMatching(/\/pages\/\w+\/my_reviews$/) as string,
     } satisfies ReviewRequest);
   });

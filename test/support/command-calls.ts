@@ -203,6 +203,12 @@ export const commandCalls: readonly CommandCall[] = [
     words: ["api", "images.upload", "--image-upload-token", "{upload}", "--image", tinyPng],
     keep: { image_id: "image.id" },
   },
+  { call: "forms.review", words: ["api", "forms.review", "teapot"] },
+  { call: "forms.submitReview", words: ["api", "forms.submitReview", "teapot", ...typed, "--email", "ann@mail.example"] },
+  { call: "forms.question", words: ["api", "forms.question", "teapot"] },
+  { call: "forms.submitQuestion", words: ["api", "forms.submitQuestion", "teapot", "--content", "Why?"] },
+  { call: "forms.photos", words: ["api", "forms.photos", "{upload}"] },
+  { call: "forms.addPhoto", words: ["api", "forms.addPhoto", "{upload}", "--image", tinyPng] },
   { call: "images.get", words: ["api", "images.get", "{image_id}"] },
   {
     call: "reviews.createNow",

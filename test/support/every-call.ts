@@ -108,6 +108,14 @@ async function callReviews(harness: Harness, service: Service): Promise<void> {
   await service.links.follow({ token: await lastToken(harness, "verify_url") });
   const { image } = await service.images.upload({ image_upload_token, image: tinyPng });
   await service.images.get({ image_id: image.id });
+  await service.forms.review({ product_id: "teapot" });
+  await service.forms.submitReview({ product_id: "teapot", content: "" });
+  const typed = { content: "Good", display_name: "Ann", email: "ann@mail.example" };
+  await service.forms.submitReview({ product_id: "teapot", score: "5", title: "Good", ...typed });
+  await service.forms.question({ product_id: "teapot" });
+  await service.forms.submitQuestion({ product_id: "teapot", ...typed });
+  await service.forms.photos({ image_upload_token });
+  await service.forms.addPhoto({ image_upload_token, image: tinyPng });
   const created = await reviews.createNow(aReview({ user_reference: "u" }));
   const review_id = created.reviews[0]?.id ?? 0;
   await reviews.get({ review_id });

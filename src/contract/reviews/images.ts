@@ -18,7 +18,7 @@ export const imageLimits = {
 } as const;
 
 /** The maximum length of an image in base64, with a `data:` prefix, in characters. */
-const maxImageText = Math.ceil((imageLimits.bytes * 4) / 3) + 100;
+export const maxImageText = Math.ceil((imageLimits.bytes * 4) / 3) + 100;
 
 /**
  * Assumed: photos whose pixels take more than `decodedBytes` in memory are rejected: 50 megapixels with three channels of 8

@@ -27,7 +27,7 @@ export const formFields = lazyObject(() => ({
 /** Errors in submitted fields, worded for shoppers. */
 export const formProblems = lazily(() => z.array(z.object({ field: z.enum(reviewFormFields), error: z.string() })));
 
-const requestedReview = lazyObject(() => ({
+export const requestedReview = lazyObject(() => ({
   score: z.number().int(),
   title: z.string(),
   content: z.string(),
@@ -62,6 +62,8 @@ const request = lazyObject(() => ({
   problems: formProblems(),
   /** The review, if the state is `done`. */
   review: requestedReview().nullable(),
+  /** Where photos can be added to the review for an hour; null if there is none, or it takes no more photos. */
+  photos_url: z.string().nullable(),
   /** Where the recipient can request the link to everything they have written. */
   my_reviews_url: z.string(),
 }));

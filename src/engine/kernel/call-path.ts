@@ -107,14 +107,16 @@ async function runSteps(
   const key = honoredKey(endpoint, account, options.idempotencyKey);
   const input = inputStage === undefined ? validateInput(endpoint, given, account?.isStore === true) : given;
   const operation = await findOperation(name);
-  const { owner, check, checkSignature, prepare, before, after } = operation;
+  const { owner, counts, check, checkSignature, prepare, before, after } = operation;
   const ownerId = owner && (await read(started, (context) => findOwner(owner, input as OwnerNames, context)));
   const by = readCallerName(caller, account, endpoint);
   const call = { ...started, ownerId, by, isChecked: inputStage !== undefined };
   if (check) await read(call, (context) => check(input, context));
   if (endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
   const readSignature = checkSignature && (() => read(call, (context) => checkSignature(input, context)));
-  await limits.countPublic({ endpoint, input, call, clientAddress, readSignature });
+  if (counts?.(input as never) !== false) {
+    await limits.countPublic({ endpoint, input, call, clientAddress, readSignature });
+  }
   const prepared = prepare && inputStage !== "prepared" ? await outside(() => prepare(input, call)) : input;
   if (before) await writeBefore(before(prepared, account), call, writes);
   let result: unknown;

@@ -104,6 +104,11 @@ export interface Preparation {
 /** The steps of an operation around its transaction, in the order in which they run. */
 interface OuterSteps<E extends Endpoint, Prepared, Result> {
   readonly owner?: OwnerField<keyof Input<E> & string>;
+  /**
+   * Whether a call without a token counts toward the limits of such calls (default: every call does). Those that show what
+   * is wrong with a form do not, as invalid calls of the API.
+   */
+  readonly counts?: (input: Input<E>) => boolean;
   /** Rejects a call, in a read-only transaction. */
   readonly check?: (input: Input<E>, context: HandlerContext) => Promise<void>;
   /** Rejects an invalid signature in the field `signature`. Calls of a vendor that the account trusts are not limited. */

@@ -49,43 +49,45 @@ export const questionHandlers: Handlers<typeof contract.questions> = {
     return totals;
   },
 
-  /**
-   * Stores a question until its author confirms it, and queues the confirmation email.
-   * @throws ServiceError `featureDisabled`
-   * Source: spec "States and transitions": a question is only submitted after confirmation.
-   * Assumed: `prevent_duplicate_review` defaults to false. If it is true and the product has an equal question that is
-   * public or awaits confirmation, the call succeeds without storing another.
-   */
   sendConfirmation: async (input, context) => {
-    await requireFeature(context, "questions_and_answers");
-    const accountId = accountOf(context).id;
-    const products = await addProducts([toProduct(input)], accountOf(context).isStore === true, context);
-    const product_row = products.get(input.product_id)?.id ?? 0;
-    const content_key = keyOf(input.review_content);
-    if (input.prevent_duplicate_review === true && (await isDuplicate(product_row, content_key, context))) {
-      return {};
-    }
-    const asker = await addUnverifiedShopper(input, accountId, context);
-    const { id } = await context.transaction
-      .insertInto("questions")
-      .values({
-        account_id: accountId,
-        product_row,
-        user_row: asker.id,
-        content: input.review_content,
-        content_key,
-        user_type: "Anonymous",
-        state: "pending",
-        created_at: context.nowMs,
-      })
-      .returning("id")
-      .executeTakeFirstOrThrow();
-    const event = { questionId: id, authorRow: asker.id, event: "created", by: actorNames.user };
-    await recordQuestionEvent(event, accountId, context);
-    await queueConfirmation({ id, product_row, email: input.email }, context);
+    await submitQuestion(input, context);
     return {};
   },
 };
+
+/**
+ * Stores a question until its author confirms it, and queues the confirmation email.
+ * @throws ServiceError `featureDisabled`
+ * Source: spec "States and transitions": a question is only submitted after confirmation.
+ * Assumed: `prevent_duplicate_review` defaults to false. If it is true and the product has an equal question that is
+ * public or awaits confirmation, the call succeeds without storing another.
+ */
+export async function submitQuestion(input: NewQuestion, context: HandlerContext): Promise<void> {
+  await requireFeature(context, "questions_and_answers");
+  const accountId = accountOf(context).id;
+  const products = await addProducts([toProduct(input)], accountOf(context).isStore === true, context);
+  const product_row = products.get(input.product_id)?.id ?? 0;
+  const content_key = keyOf(input.review_content);
+  if (input.prevent_duplicate_review === true && (await isDuplicate(product_row, content_key, context))) return;
+  const asker = await addUnverifiedShopper(input, accountId, context);
+  const { id } = await context.transaction
+    .insertInto("questions")
+    .values({
+      account_id: accountId,
+      product_row,
+      user_row: asker.id,
+      content: input.review_content,
+      content_key,
+      user_type: "Anonymous",
+      state: "pending",
+      created_at: context.nowMs,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  const event = { questionId: id, authorRow: asker.id, event: "created", by: actorNames.user };
+  await recordQuestionEvent(event, accountId, context);
+  await queueConfirmation({ id, product_row, email: input.email }, context);
+}
 
 const emptyToNull = (value: string | null | undefined) => value || null;
 

@@ -8,7 +8,7 @@ import {
 } from "../../contract/index.ts";
 import type * as z from "zod";
 import { findRow, sameAccount, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
-import { type CallContext, type Handlers, operation } from "../kernel/handler.ts";
+import { type CallContext, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { decodeImage } from "../kernel/image-data.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
 import { processPhoto } from "./photo.ts";
@@ -20,7 +20,7 @@ import { refreshTags } from "./review-index.ts";
 import { type Claim, readClaim } from "../kernel/signed-link.ts";
 
 /** The claim kind of the upload token that the author of a new review receives. */
-const claimKind = "image_upload";
+export const imageClaimKind = "image_upload";
 
 export const imageHandlers: Handlers<typeof contract.images> = {
   /**
@@ -31,23 +31,8 @@ export const imageHandlers: Handlers<typeof contract.images> = {
   upload: operation("images.upload", {
     owner: { claim: "image_upload_token" },
     prepare: prepareImage,
-    run: async ({ claim, photo }, context) => {
-      const { transaction, nowMs } = context;
-      const { id: review_row, accountId } = claim;
-      const images = await requireRoom(claim, photo, context);
-      await updateAccountRows("reviews", accountId, transaction)
-        .set({ images: images + 1, updated_at: nowMs })
-        .where("id", "=", review_row)
-        .execute();
-      if (images === 0) await refreshTags([review_row], accountId, context);
-      await countSpace(accountId, [photo], context);
-      const stored = { content_type: "", base64: "", created_at: nowMs, ...photo };
-      const { id } = await transaction
-        .insertInto("review_images")
-        .values({ ...stored, account_id: accountId, review_row })
-        .returning("id")
-        .executeTakeFirstOrThrow();
-      await addPublicIds("image", [id], accountId, context);
+    run: async (prepared, context) => {
+      const id = await addImage(prepared, context);
       return { image: { id, ...formatImageUrls({ id, url: null }, context.publicUrl) } };
     },
   }),
@@ -76,7 +61,7 @@ export const imageHandlers: Handlers<typeof contract.images> = {
 };
 
 /** The input of an upload after the token was checked and the photo was processed. */
-interface PreparedImage {
+export interface PreparedImage {
   readonly claim: Claim;
   readonly photo: StoredPhoto;
 }
@@ -85,16 +70,37 @@ interface PreparedImage {
  * Checks the token, and then processes the photo, before the call takes the write lock.
  * @throws ServiceError `unauthorized` if the token is invalid or expired; `invalidParams`, `unavailable`; as `requireRoom`
  */
-async function prepareImage(
+export async function prepareImage(
   { image_upload_token, image }: z.output<(typeof contract.images.upload)["input"]>,
   call: CallContext,
 ): Promise<PreparedImage> {
-  const claim = readClaim(image_upload_token, [claimKind], call);
+  const claim = readClaim(image_upload_token, [imageClaimKind], call);
   if (!claim) throw new ServiceError("unauthorized", unauthorizedMessage);
   // Refuses uploads before they are decoded, unless there is room for the largest photo.
   await requireRoom(claim, largestPhoto, { ...call, transaction: call.database.db });
   const { bytes, type } = decodeImage("image", image, { types: imageTypes, bytes: imageLimits.bytes });
   return { claim, photo: await processPhoto(bytes, type) };
+}
+
+/** Stores a photo. @returns its ID @throws ServiceError as `requireRoom` */
+export async function addImage({ claim, photo }: PreparedImage, context: HandlerContext): Promise<number> {
+  const { transaction, nowMs } = context;
+  const { id: review_row, accountId } = claim;
+  const images = await requireRoom(claim, photo, context);
+  await updateAccountRows("reviews", accountId, transaction)
+    .set({ images: images + 1, updated_at: nowMs })
+    .where("id", "=", review_row)
+    .execute();
+  if (images === 0) await refreshTags([review_row], accountId, context);
+  await countSpace(accountId, [photo], context);
+  const stored = { content_type: "", base64: "", created_at: nowMs, ...photo };
+  const { id } = await transaction
+    .insertInto("review_images")
+    .values({ ...stored, account_id: accountId, review_row })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await addPublicIds("image", [id], accountId, context);
+  return id;
 }
 
 /**

@@ -1,6 +1,6 @@
-import { actorNames, imageLimits, type PastReview, type ReviewerType } from "../../contract/index.ts";
+import { actorNames, imageLimits, type PastReview, photoFormPath, type ReviewerType } from "../../contract/index.ts";
 import { type AddressedPerson, addShoppers, findAndRenameShopper } from "../accounts/shoppers.ts";
-import { accountOf, actorOf, type HandlerContext } from "../kernel/handler.ts";
+import { accountIdOf, accountOf, actorOf, type HandlerContext } from "../kernel/handler.ts";
 import { signClaim } from "../kernel/signed-link.ts";
 import { countAnonymous, findHeldFlood, findHeldText } from "./moderation/holds.ts";
 import { type Decision, decisionOf, holdBy, isPublished, readPublicationRules } from "./publication.ts";
@@ -134,9 +134,14 @@ async function findAuthors(
 export function signImageUpload(reviewId: number, context: HandlerContext): string {
   const expiresAtMs = context.nowMs + imageLimits.tokenLifetimeMs;
   return signClaim(
-    { kind: "image_upload", id: reviewId, accountId: accountOf(context).id, expiresAtMs },
+    { kind: "image_upload", id: reviewId, accountId: accountIdOf(context), expiresAtMs },
     context.sealer,
   );
+}
+
+/** The page on which the author of a new review can add photos, for as long as with the token. */
+export function photoFormUrl(imageUploadToken: string, { publicUrl }: Pick<HandlerContext, "publicUrl">): string {
+  return `${publicUrl}${photoFormPath}/${imageUploadToken}`;
 }
 
 export interface ImportedReview {

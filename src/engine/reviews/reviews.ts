@@ -127,7 +127,7 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
 };
 
 /** Stores reviews, and queues the emails about them. */
-async function submitReviews(inputs: readonly NewReview[], context: HandlerContext, signedType?: SignedType) {
+export async function submitReviews(inputs: readonly NewReview[], context: HandlerContext, signedType?: SignedType) {
   const created = await createReviews(inputs, context, { signedType });
   await queueReviewEmails(created, { isVerified: signedType !== undefined }, context);
   return created.map(({ review }) => ({ image_upload_token: signImageUpload(review.id, context) }));

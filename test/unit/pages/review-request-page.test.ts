@@ -26,6 +26,7 @@ const ready: ReviewRequest = {
   fields: { score: "", title: "", content: "", display_name: "Ann Tea" },
   problems: [],
   review: null,
+  photos_url: null,
   my_reviews_url: "https://shop.example/my_reviews",
 };
 

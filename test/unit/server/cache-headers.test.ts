@@ -187,6 +187,9 @@ describe("the contract", () => {
     );
     expect(others.map(([name]) => name).toSorted()).toEqual([
       "answerRequests.show",
+      "forms.photos",
+      "forms.question",
+      "forms.review",
       "links.show",
       "myReviews.form",
       "myReviews.show",

@@ -1,6 +1,7 @@
 import {
   type contract,
   type EmailCategory,
+  imageLimits,
   isSiteRequest,
   type ReviewFormField,
   reviewFormFields,
@@ -14,7 +15,8 @@ import { collapseSpaces, findTextProblem, normalizeBreaks } from "../../kernel/f
 import { recordClick } from "../../kernel/email-log.ts";
 import { buyerIndex, hasPurchased } from "../../orders/buyer-lookup.ts";
 import { queueReviewEmails } from "../review-emails.ts";
-import { createReviews } from "../new-reviews.ts";
+import { createReviews, photoFormUrl, signImageUpload } from "../new-reviews.ts";
+import { canProcessPhotos } from "../photo.ts";
 import { openProductView } from "../../products/product-view.ts";
 import { publicName } from "../../accounts/shoppers.ts";
 import { myReviewsUrl } from "../../kernel/slug.ts";
@@ -34,6 +36,7 @@ const gone: ReviewRequest = {
   fields: { score: "", title: "", content: "", display_name: "" },
   problems: [],
   review: null,
+  photos_url: null,
   my_reviews_url: "",
 };
 
@@ -52,6 +55,7 @@ export const reviewRequestHandlers: Handlers<typeof contract.reviewRequests> = {
       const request = describe(found, context);
       return { request: { ...request, fields: { ...request.fields, score } } };
     },
+    after: async ({ request }) => ({ request: await checkCodec(request) }),
   }),
 
   /**
@@ -65,7 +69,7 @@ export const reviewRequestHandlers: Handlers<typeof contract.reviewRequests> = {
     run: async ({ token, ...input }, context) => {
       const found = await findRequested(token, context);
       if (!found) return { request: gone };
-      if (found.review) return { request: describe(found, context) };
+      if (found.written.review) return { request: describe(found, context) };
       const { fields, review, problems } = parseReviewForm(input);
       if (!review) return { request: { ...describe(found, context), fields, problems } };
       if (found.order === undefined) return { request: previewReview(describe(found, context), review, context) };
@@ -73,22 +77,28 @@ export const reviewRequestHandlers: Handlers<typeof contract.reviewRequests> = {
       const stored = await findRequested(token, context);
       return { request: stored ? describe(stored, context) : gone };
     },
+    after: async ({ request }) => ({ request: await checkCodec(request) }),
   }),
 };
 
+/** Without the codec, no photo can be added. */
+async function checkCodec(request: ReviewRequest): Promise<ReviewRequest> {
+  return request.photos_url === null || (await canProcessPhotos()) ? request : { ...request, photos_url: null };
+}
+
 function describe(found: Requested, context: HandlerContext): ReviewRequest {
-  const { mail, product, review, storeName, knownName } = found;
+  const { mail, product, written, storeName, knownName } = found;
   const name = (knownName ?? mail.name).slice(0, reviewFormLimits.display_name);
   return {
     ...gone,
-    state: review ? "done" : "ready",
+    state: written.review ? "done" : "ready",
     is_test: found.order === undefined,
     is_site: isSiteRequest(mail.category),
     is_unsubscribed: found.isUnsubscribed,
     store_name: storeName,
     product: { name: product.name, url: product.url, image_url: product.image_url },
     fields: { ...gone.fields, display_name: name.includes("@") ? "" : name },
-    review,
+    ...written,
     my_reviews_url: myReviewsUrl(found.appKey, context),
   };
 }
@@ -137,7 +147,7 @@ interface ReviewFields {
 }
 
 /** A submitted form: the fields as submitted, and either the parsed review or errors. */
-interface ParsedForm extends Pick<ReviewRequest, "fields" | "problems"> {
+export interface ParsedForm extends Pick<ReviewRequest, "fields" | "problems"> {
   /** Absent if there are problems. */
   readonly review?: ReviewFields;
 }
@@ -203,7 +213,7 @@ interface Requested {
   readonly isUnsubscribed: boolean;
   /** The recipient's name as a known shopper; otherwise, the name of the order is used. */
   readonly knownName: string | undefined;
-  readonly review: ReviewRequest["review"];
+  readonly written: Pick<ReviewRequest, "review" | "photos_url">;
 }
 
 /** Finds the review request of a link token. Returns undefined if the token is invalid or expired, or if its email or product was deleted. */
@@ -225,12 +235,12 @@ async function findRequested(token: string, context: HandlerContext): Promise<Re
     storeName: profile.displayName,
     isUnsubscribed: unsubscriber !== null,
     knownName: known_name ?? undefined,
-    review: isTest ? null : await findWritten(mail, claim, context),
+    written: isTest ? unwritten : await findWritten(mail, claim, context),
   };
 }
 
 /** Describes the store like a product. */
-function describeStore({ displayName, domain }: AccountProfile): RequestedProduct {
+export function describeStore({ displayName, domain }: AccountProfile): RequestedProduct {
   return { product_id: siteReviewsId, name: displayName || "our store", url: domain, image_url: null };
 }
 
@@ -274,6 +284,8 @@ function readSample(data: string): RequestedProduct {
   return { product_id, name, url, image_url };
 }
 
+const unwritten = { review: null, photos_url: null };
+
 /** Finds the review written for the order, or by the recipient since an email without an order, even if it is hidden. */
 async function findWritten(
   {
@@ -283,12 +295,12 @@ async function findWritten(
     created_at: requestedMs,
   }: Pick<Row<"mails">, "category" | "order_row" | "email_key" | "created_at">,
   { productRow = 0, accountId }: Claim,
-  { transaction }: HandlerContext,
-): Promise<Requested["review"]> {
-  const reviews = selectAccountRows("reviews", accountId, transaction)
+  context: HandlerContext,
+): Promise<Requested["written"]> {
+  const reviews = selectAccountRows("reviews", accountId, context.transaction)
     .innerJoin("users", sameAccount("users.id", "reviews.user_row"))
-    .select(["reviews.score", "reviews.title", "reviews.content", "reviews.reviewer_type"])
-    .select(["reviews.created_at", "users.display_name", "users.kind"])
+    .select(["reviews.id", "reviews.score", "reviews.title", "reviews.content", "reviews.reviewer_type"])
+    .select(["reviews.images", "reviews.created_at", "users.display_name", "users.kind"])
     .where("reviews.product_row", isSiteRequest(category) ? "is" : "=", isSiteRequest(category) ? null : productRow);
   const found = await (
     order_row === null
@@ -298,8 +310,12 @@ async function findWritten(
     .orderBy("reviews.id")
     .limit(1)
     .executeTakeFirst();
-  if (!found) return null;
-  const { score, title, content, reviewer_type, created_at } = found;
+  if (!found) return unwritten;
+  const { id, score, title, content, reviewer_type, images, created_at } = found;
   const author = { display_name: publicName(found), verified_buyer: reviewer_type === "verified_buyer" };
-  return { score, title, content, ...author, created_at: iso(created_at) };
+  const hasRoom = images < imageLimits.perReview;
+  return {
+    review: { score, title, content, ...author, created_at: iso(created_at) },
+    photos_url: hasRoom ? photoFormUrl(signImageUpload(id, context), context) : null,
+  };
 }

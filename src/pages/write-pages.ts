@@ -1,0 +1,91 @@
+import type { QuestionForm, ShopperForm } from "../contract/index.ts";
+import type { MessageKey } from "../messages/messages.ts";
+import { consentText, type PageContent, personalPage } from "./document.ts";
+import { contentField, emailField, errorList, type FormContext, refusalBox, textField } from "./form.ts";
+import { type Html, markup } from "./markup.ts";
+import { defaultContext, type PageContext } from "./page-context.ts";
+import { aboutProduct, rating, reviewTexts, titleOf } from "./review-request-page.ts";
+import { myReviewsLink } from "./review-parts.ts";
+import { isWebUrl } from "./seo-page.ts";
+
+/** The page on which anybody can write a review. It uses no scripts. */
+export function reviewFormPage(
+  { form: given }: { readonly form: ShopperForm },
+  context: PageContext = defaultContext,
+): PageContent {
+  const { t, text } = context;
+  const form = withTyped(given, context);
+  const { product } = form;
+  const fields: FormContext = { ...context, subject: "review" };
+  const texts = {
+    title: titleOf(form, product, text),
+    heading: titleOf(form, product, t),
+    failed: "page.request.not_submitted",
+    email: "page.write.email_hint",
+    submit: "page.request.submit",
+  } as const;
+  return formPage(form, texts, fields, markup`${rating(form, fields)}
+${reviewTexts(form, fields)}`);
+}
+
+/** The page on which anybody can ask a question about a product. It uses no scripts. */
+export function questionFormPage(
+  { form: given }: { readonly form: QuestionForm },
+  context: PageContext = defaultContext,
+): PageContent {
+  const { t, text } = context;
+  const { state, product } = given;
+  const values = { product: product.name };
+  const [title, heading] = [text("page.write.ask", values), t("page.write.ask", values)];
+  if (state === "sent") {
+    const back = isWebUrl(product.url) && markup`<p><a href="${product.url}">${t("page.to_product")}</a></p>`;
+    return personalPage(title, markup`<p>${t("page.write.ask_done")}</p>
+${back}`, heading);
+  }
+  const form = withTyped(given, context);
+  const fields: FormContext = { ...context, subject: "question" };
+  const texts = {
+    title,
+    heading,
+    failed: "page.write.ask_failed",
+    email: "page.write.ask_email_hint",
+    submit: "page.write.ask_submit",
+  } as const;
+  return formPage(form, texts, fields, contentField(form, fields));
+}
+
+/** The form with what was typed, if it is shown again. */
+function withTyped<F extends ShopperForm>(form: F, { refusal }: PageContext): F {
+  return refusal ? { ...form, fields: { ...form.fields, ...refusal.typed } } : form;
+}
+
+interface Texts {
+  readonly title: string;
+  readonly heading: Html;
+  /** The heading above the errors. */
+  readonly failed: MessageKey;
+  /** Why the address is needed. */
+  readonly email: MessageKey;
+  readonly submit: MessageKey;
+}
+
+function formPage(form: ShopperForm, texts: Texts, context: FormContext, fields: Html): PageContent {
+  const { t, text, refusal } = context;
+  const { title, heading, failed } = texts;
+  return personalPage(
+    // Screen readers read the title first, so errors are announced there.
+    refusal || form.problems.length > 0 ? text("page.error", { title }) : title,
+    // The store is not named, because the reader may not have bought anything there.
+    markup`${aboutProduct({ ...form, store_name: "" }, form.product, context)}
+${refusal ? refusalBox(refusal, failed, context) : errorList(form, failed, context)}
+<form method="post" accept-charset="utf-8" novalidate>
+${fields}
+${textField(form, "display_name", context)}
+${emailField(form, texts.email, context)}
+${consentText(context)}
+<p><button type="submit">${t(texts.submit)}</button></p>
+</form>
+${myReviewsLink(form, context)}`,
+    heading,
+  );
+}
