@@ -173,7 +173,7 @@ function describeQueryField({ name, schema, isRequired }: Field): Fields {
 }
 
 function describeBody(
-  { errorForm, batch, isPage }: Endpoint & { readonly isPage: boolean },
+  { errorForm, batch, hasFile, isPage }: Endpoint & { readonly isPage: boolean },
   fields: readonly Field[],
   additionalProperties: unknown,
 ): Fields {
@@ -189,7 +189,7 @@ function describeBody(
     required: required.length > 0,
     content: {
       ...(!isPage && { "application/json": { schema } }),
-      ...((isForm || isPage) && { "application/x-www-form-urlencoded": { schema } }),
+      ...((isForm || isPage) && { [hasFile ? "multipart/form-data" : "application/x-www-form-urlencoded"]: { schema } }),
     },
   };
 }
