@@ -10,7 +10,10 @@ import { noMicrodata, reviewList } from "./review-parts.ts";
 import { isWebUrl } from "./seo-page.ts";
 
 /** The page of a new review, on which its author can add photos, one at a time. It uses no scripts. */
-export function photoFormPage({ form }: { readonly form: PhotoForm }, context: PageContext = defaultContext): PageContent {
+export function photoFormPage(
+  { form }: { readonly form: PhotoForm },
+  context: PageContext = defaultContext,
+): PageContent {
   const { t, text, refusal } = context;
   const { state, product, review, is_site, photos } = form;
   if (state === "gone" || !product || !review) return gonePage(context);
@@ -50,8 +53,12 @@ const problemKeys = {
  * @param action the URL of the page of the review, unless the form is on it
  */
 export function photoForm(
-  { photos, problem, is_confirmed = true, takes_photos = true }: Pick<PhotoForm, "photos" | "problem"> &
-    Partial<Pick<PhotoForm, "is_confirmed" | "takes_photos">>,
+  {
+    photos,
+    problem,
+    is_confirmed = true,
+    takes_photos = true,
+  }: Pick<PhotoForm, "photos" | "problem"> & Partial<Pick<PhotoForm, "is_confirmed" | "takes_photos">>,
   action: string | undefined,
   context: PageContext,
 ): Html {

@@ -24,8 +24,13 @@ export function reviewFormPage(
     email: "page.write.email_hint",
     submit: "page.request.submit",
   } as const;
-  return formPage(form, texts, fields, markup`${rating(form, fields)}
-${reviewTexts(form, fields)}`);
+  return formPage(
+    form,
+    texts,
+    fields,
+    markup`${rating(form, fields)}
+${reviewTexts(form, fields)}`,
+  );
 }
 
 /** The page on which anybody can ask a question about a product. It uses no scripts. */
@@ -39,8 +44,12 @@ export function questionFormPage(
   const [title, heading] = [text("page.write.ask", values), t("page.write.ask", values)];
   if (state === "sent") {
     const back = isWebUrl(product.url) && markup`<p><a href="${product.url}">${t("page.to_product")}</a></p>`;
-    return personalPage(title, markup`<p>${t("page.write.ask_done")}</p>
-${back}`, heading);
+    return personalPage(
+      title,
+      markup`<p>${t("page.write.ask_done")}</p>
+${back}`,
+      heading,
+    );
   }
   const form = withTyped(given, context);
   const fields: FormContext = { ...context, subject: "question" };

@@ -142,7 +142,8 @@ const otherShare = 2;
 const maxParts = 20;
 
 function readBoundary({ headers }: FastifyRequest): string | undefined {
-  const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(headers["content-type"] ?? "") ?? [];
+  const [, quoted, plain] =
+    /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(headers["content-type"] ?? "") ?? [];
   return quoted ?? plain;
 }
 

@@ -17,10 +17,10 @@ interface RefusedForm extends Answering {
  * @returns undefined if the page has none, or cannot be shown
  */
 export async function showFormAgain(error: unknown, { request, reply, ...answering }: RefusedForm): Promise<unknown> {
-  const { operation: refused } = request.routeOptions.config;
-  const operation = refused && pages.get(refused)?.form;
+  const { operation: refused, isPage = false } = request.routeOptions.config;
+  const operation = isPage && refused ? pages.get(refused)?.form : undefined;
   const page = operation && pages.get(operation);
-  if (!page || !(error instanceof ServiceError) || !repeatable.has(error.kind)) return undefined;
+  if (!refused || !page || !(error instanceof ServiceError) || !repeatable.has(error.kind)) return undefined;
   const { kind, retryAfterMs } = error;
   // Without a body, what was typed would be lost.
   if (!isJsonObject(request.body) && !endpointOf(refused).hasFile) return undefined;

@@ -48,8 +48,7 @@ export function addRoutes(app: FastifyInstance, serving: Serving): void {
     void app.register((scope, _options, done) => {
       acceptBodies(scope, reader, bodies);
       scope.setErrorHandler(async (error, request, reply) => {
-        const isForm = bodies === "pageForm" || bodies === "fileForm";
-        const again = isForm ? await showFormAgain(error, { request, reply, ...serving }) : undefined;
+        const again = await showFormAgain(error, { request, reply, ...serving });
         return again ?? refuse(error, { request, reply, form, log, turns });
       });
       for (const route of routes.filter((one) => formatOf(one) === format)) addRoute(scope, route, serving);

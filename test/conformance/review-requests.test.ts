@@ -1,11 +1,12 @@
 import { expect, it } from "vitest";
 import { newAccountPerProduct } from "../support/due-emails.ts";
-import type { ReviewRequest } from "../../src/contract/index.ts";
+import { imageLimits, type ReviewRequest } from "../../src/contract/index.ts";
 import { describeIsolated, type Harness, startMs } from "../support/backends.ts";
 import { anOrderedProduct, aReview } from "../support/builders.ts";
 import { hostileTexts } from "../support/hostile-texts.ts";
 import { createOrderEmails, readStoredEmails, createLinkTokens } from "../support/email-links.ts";
 import { readEmailCounts } from "../support/emails.ts";
+import { tinyPng } from "../support/photos.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const formFields = { score: "4", title: "Pours well", content: "No drips.\r\nNone.", display_name: "Ann Tea" };
@@ -80,14 +81,31 @@ describeIsolated("review requests", (harness) => {
     expect((await show({ token, score: "1" })).request).toMatchObject({ state: "done", review: storedReview });
   });
 
+  it("offer to add photos to the review, which are public at once, until it has the maximum", async () => {
+    const { account, token, show, write } = await setUp(harness());
+    expect((await show({ token })).request.photos_url).toBeNull();
+    await write({ token, ...formFields });
+    for (let photos = 1; photos <= imageLimits.perReview; photos += 1) {
+      const { photos_url } = (await show({ token })).request;
+      const image_upload_token = photos_url?.split("/").at(-1) ?? "";
+      const added = await harness().service({}).forms.addPhoto({ image_upload_token, image: tinyPng });
+      expect(added.form).toMatchObject({ photos, is_confirmed: true, review_state: "public", problem: null });
+    }
+    expect((await show({ token })).request.photos_url).toBeNull();
+    const { reviews } = await account.service.reviews.widget({ product_id: "teapot" });
+    expect(reviews[0]?.images_data).toHaveLength(imageLimits.perReview);
+  });
+
   it("create one review by a verified buyer, however often they are submitted", async () => {
     const order = { email: "Ann@Mail.example", user_reference: "customer-7" };
     const { account, token, show, write } = await setUp(harness(), order);
     const first = await write({ token, ...formFields });
     expect(first.request).toMatchObject({ state: "done", problems: [], review: storedReview });
     const repeated = await write({ token, ...formFields, title: "Another" });
-    expect(repeated).toEqual(first);
-    expect(await show({ token })).toEqual(first);
+    // Each has a token of its own.
+    const photos_url = expect.stringMatching(/\/starpost\/v1\/p\//) as string;
+    const same = { request: { ...first.request, photos_url } };
+    expect([repeated, await show({ token })]).toEqual([same, same]);
     expect(await readReviews(harness())).toEqual([
       {
         title: "Pours well",

@@ -42,7 +42,10 @@ export const photoFormHandlers: Pick<Handlers<typeof contract.forms>, "photos" |
   addPhoto: operation("forms.addPhoto", {
     owner: { claim: "image_upload_token" },
     counts: ({ image = "" }) => image !== "",
-    prepare: async ({ image_upload_token: token, image = "" }, call) => ({ token, ...(await prepare(token, image, call)) }),
+    prepare: async ({ image_upload_token: token, image = "" }, call) => ({
+      token,
+      ...(await prepare(token, image, call)),
+    }),
     run: async ({ token, prepared, problem = null }, context) => {
       const found = prepared ? await add(prepared, context) : problem;
       const form = await readForm(token, context);

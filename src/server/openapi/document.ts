@@ -149,7 +149,9 @@ const html = { "text/html": { schema: { type: "string" } } };
 function describePageAnswers({ hasForm, redirects }: Endpoint): Fields {
   const location = { description: "The target of the link.", schema: { type: "string" } };
   return {
-    ...(redirects && { [hasForm ? 303 : 302]: { description: hasForm ? "See Other" : "Found", headers: { Location: location } } }),
+    ...(redirects && {
+      [hasForm ? 303 : 302]: { description: hasForm ? "See Other" : "Found", headers: { Location: location } },
+    }),
     ...(hasForm && { 422: { description: "The page, with the errors of the form.", content: html } }),
   };
 }

@@ -189,7 +189,9 @@ function describeBody(
     required: required.length > 0,
     content: {
       ...(!isPage && { "application/json": { schema } }),
-      ...((isForm || isPage) && { [hasFile ? "multipart/form-data" : "application/x-www-form-urlencoded"]: { schema } }),
+      ...((isForm || isPage) && {
+        [hasFile ? "multipart/form-data" : "application/x-www-form-urlencoded"]: { schema },
+      }),
     },
   };
 }
