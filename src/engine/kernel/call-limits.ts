@@ -40,6 +40,8 @@ interface PublicCall {
   readonly input: unknown;
   readonly call: Pick<CallContext, "account" | "ownerId" | "isSignUpClosed">;
   readonly clientAddress: string | undefined;
+  /** Whether the call counts (default: it does). */
+  readonly counts?: ((input: unknown) => boolean) | undefined;
   /** Rejects an invalid signature of a vendor that the account trusts. Absent if the operation accepts none. */
   readonly readSignature: (() => Promise<unknown>) | undefined;
 }
@@ -105,9 +107,11 @@ export class CallLimits {
    * Counts a call that changes data without a token of the account. Calls that a trusted vendor has signed do not count.
    * @throws ServiceError `tooManyRequests`; for an invalid signature, `featureDisabled`, `invalidParams`, `unauthorized`
    */
-  async countPublic({ endpoint, input, call, clientAddress, readSignature }: PublicCall): Promise<void> {
+  async countPublic(made: PublicCall): Promise<void> {
+    const { endpoint, input, call, clientAddress, readSignature } = made;
     const { publicKind: kind } = endpoint;
     const { account, ownerId } = call;
+    if (made.counts?.(input) === false) return;
     if (kind === undefined || account?.isStore === true || Object.keys(this.#publicLimits).length === 0) return;
     const { email, signature } = input as { readonly email: string; readonly signature?: unknown };
     if (signature && readSignature) {

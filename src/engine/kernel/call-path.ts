@@ -114,9 +114,7 @@ async function runSteps(
   if (check) await read(call, (context) => check(input, context));
   if (endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
   const readSignature = checkSignature && (() => read(call, (context) => checkSignature(input, context)));
-  if (counts?.(input as never) !== false) {
-    await limits.countPublic({ endpoint, input, call, clientAddress, readSignature });
-  }
+  await limits.countPublic({ endpoint, input, call, clientAddress, counts, readSignature });
   const prepared = prepare && inputStage !== "prepared" ? await outside(() => prepare(input, call)) : input;
   if (before) await writeBefore(before(prepared, account), call, writes);
   let result: unknown;
