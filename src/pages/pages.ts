@@ -4,8 +4,7 @@ import { type Audience, type PageContent, personalPage, policyOf, renderDocument
 import { answerRequestPage } from "./answer-request-page.ts";
 import { clickPage, linkPage } from "./link-page.ts";
 import { myReviewsPage, myReviewsRequestPage } from "./my-reviews-page.ts";
-import { photoFormPage } from "./photo-form-page.ts";
-import { questionFormPage, reviewFormPage } from "./write-pages.ts";
+import { photoFormPage, questionFormPage, reviewFormPage } from "./write-pages.ts";
 import { reviewRequestPage } from "./review-request-page.ts";
 import { isWebUrl, seoPage } from "./seo-page.ts";
 import { isolate } from "./bidi.ts";

@@ -8,7 +8,7 @@ import {
   nameField,
   textField,
 } from "./form.ts";
-import { photoForm } from "./photo-form-page.ts";
+import { photoForm } from "./photo-form.ts";
 import { gonePage } from "./link-page.ts";
 import { type Html, markup } from "./markup.ts";
 import { myReviewsLink, noMicrodata, reviewList } from "./review-parts.ts";

@@ -1,11 +1,13 @@
-import type { QuestionForm, ShopperForm } from "../contract/index.ts";
+import type { PhotoForm, QuestionForm, ShopperForm } from "../contract/index.ts";
 import type { MessageKey } from "../messages/messages.ts";
 import { consentText, type PageContent, personalPage } from "./document.ts";
 import { contentField, emailField, errorList, type FormContext, refusalBox, textField } from "./form.ts";
+import { gonePage } from "./link-page.ts";
+import { photoForm } from "./photo-form.ts";
 import { type Html, markup } from "./markup.ts";
 import { defaultContext, type PageContext } from "./page-context.ts";
 import { aboutProduct, rating, reviewTexts, titleOf } from "./review-request-page.ts";
-import { myReviewsLink } from "./review-parts.ts";
+import { myReviewsLink, noMicrodata, reviewList } from "./review-parts.ts";
 import { isWebUrl } from "./seo-page.ts";
 
 /** The page on which anybody can write a review. It uses no scripts. */
@@ -97,4 +99,35 @@ ${consentText(context)}
 ${myReviewsLink(form, context)}`,
     heading,
   );
+}
+
+/** The page of a new review, on which its author can add photos, one at a time. It uses no scripts. */
+export function photoFormPage(
+  { form }: { readonly form: PhotoForm },
+  context: PageContext = defaultContext,
+): PageContent {
+  const { t, text, refusal } = context;
+  const { state, product, review, is_site, photos } = form;
+  if (state === "gone" || !product || !review) return gonePage(context);
+  const about = { is_site, store_name: "" };
+  const title = titleOf(about, product, text);
+  const shown = { ...review, id: 0, anonymous: !form.is_confirmed, comment: null };
+  const isWrong = refusal !== undefined || form.problem !== null;
+  return personalPage(
+    isWrong ? text("page.error", { title }) : title,
+    markup`${describeState(form, context)}
+${form.takes_photos || photos > 0 ? photoForm(form, undefined, context) : undefined}
+<h2>${t("page.request.written")}</h2>
+${reviewList([shown], noMicrodata, context)}
+${isWebUrl(product.url) && markup`<p><a href="${product.url}">${t(is_site ? "page.to_store" : "page.to_product")}</a></p>`}`,
+    titleOf(about, product, t),
+  );
+}
+
+/** Who can read the review, and what its author can do about that. */
+function describeState({ review_state: state, is_confirmed }: PhotoForm, { t }: PageContext): Html {
+  const done = state === "public" ? t("page.request.done") : t(`page.write.${state}`);
+  if (is_confirmed || state === "unconfirmed") return markup`<p>${done}</p>`;
+  return markup`<p>${done}</p>
+<p>${t("page.write.confirm")}</p>`;
 }

@@ -99,7 +99,7 @@ function toErrorPage(
 export function addRetryAfter({ retryAfterMs }: ServiceError, reply: FastifyReply): number | undefined {
   if (retryAfterMs === undefined || (reply.statusCode !== 429 && reply.statusCode !== 503)) return undefined;
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1_000));
-  // Scripts of shops can read it, to tell shoppers how long to wait.
+  // Scripts of shops can read it, to show shoppers how long to wait.
   void reply.headers({ "retry-after": seconds, "access-control-expose-headers": "retry-after" });
   return seconds;
 }

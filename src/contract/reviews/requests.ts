@@ -62,7 +62,7 @@ const request = lazyObject(() => ({
   problems: formProblems(),
   /** The review, if the state is `done`. */
   review: requestedReview().nullable(),
-  /** Where photos can be added to the review for an hour; null if there is none, or it takes no more photos. */
+  /** Where photos can be added to the review for an hour; null before it is written, and when it has the maximum of photos. */
   photos_url: z.string().nullable(),
   /** Where the recipient can request the link to everything they have written. */
   my_reviews_url: z.string(),

@@ -44,7 +44,7 @@ function takePhoto(reply: PhotoReply): StoredPhoto {
 
 let isAvailable: Promise<boolean> | undefined;
 
-/** Whether the codec of photos is installed and can be loaded. It is asked once, with a file that is no photo. */
+/** Whether the codec of photos is installed and can be loaded. It is asked once, with a file that is not a photo. */
 export function canProcessPhotos(): Promise<boolean> {
   return (isAvailable ??= processPhoto(new Uint8Array(), "image/png").then(
     () => true,

@@ -1,44 +1,8 @@
 import { imageLimits, imageTypes, type PhotoForm } from "../contract/index.ts";
 import type { MessageKey } from "../messages/messages.ts";
-import { type PageContent, personalPage } from "./document.ts";
 import { megabytes, problemBox, refusalBox } from "./form.ts";
-import { gonePage } from "./link-page.ts";
 import { type Html, markup } from "./markup.ts";
-import { defaultContext, type PageContext } from "./page-context.ts";
-import { titleOf } from "./review-request-page.ts";
-import { noMicrodata, reviewList } from "./review-parts.ts";
-import { isWebUrl } from "./seo-page.ts";
-
-/** The page of a new review, on which its author can add photos, one at a time. It uses no scripts. */
-export function photoFormPage(
-  { form }: { readonly form: PhotoForm },
-  context: PageContext = defaultContext,
-): PageContent {
-  const { t, text, refusal } = context;
-  const { state, product, review, is_site, photos } = form;
-  if (state === "gone" || !product || !review) return gonePage(context);
-  const about = { is_site, store_name: "" };
-  const title = titleOf(about, product, text);
-  const shown = { ...review, id: 0, anonymous: !form.is_confirmed, comment: null };
-  const isWrong = refusal !== undefined || form.problem !== null;
-  return personalPage(
-    isWrong ? text("page.error", { title }) : title,
-    markup`${describeState(form, context)}
-${form.takes_photos || photos > 0 ? photoForm(form, undefined, context) : undefined}
-<h2>${t("page.request.written")}</h2>
-${reviewList([shown], noMicrodata, context)}
-${isWebUrl(product.url) && markup`<p><a href="${product.url}">${t(is_site ? "page.to_store" : "page.to_product")}</a></p>`}`,
-    titleOf(about, product, t),
-  );
-}
-
-/** Who can read the review, and what its author can do about that. */
-function describeState({ review_state: state, is_confirmed }: PhotoForm, { t }: PageContext): Html {
-  const done = state === "public" ? t("page.request.done") : t(`page.write.${state}`);
-  if (is_confirmed || state === "unconfirmed") return markup`<p>${done}</p>`;
-  return markup`<p>${done}</p>
-<p>${t("page.write.confirm")}</p>`;
-}
+import type { PageContext } from "./page-context.ts";
 
 const problemKeys = {
   missing: "page.write.photo_missing",
