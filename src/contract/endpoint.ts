@@ -280,7 +280,7 @@ export const idempotencyKeys = {
  * Whether an operation honors idempotency keys if the call carries a token of the account: each POST that changes data,
  * except public ones that anyone can repeat without harm.
  */
-export function acceptsIdempotencyKey({ method, effect, auth }: Endpoint): boolean {
+export function acceptsIdempotencyKey({ method, effect, auth, acceptsUtoken = false }: Endpoint): boolean {
   if (method !== "POST" || effect === "read" || auth === "open") return false;
-  return auth !== "account" || effect === "once";
+  return auth !== "account" || (effect === "once" && acceptsUtoken);
 }
