@@ -29,9 +29,9 @@ const ownCauses: Readonly<Record<string, Cause>> = {
     "Run the command again; to continue an import, run `starpost imports resume <id>`.",
   ],
   delivery: [
-    "A webhook could not be delivered; `starpost webhooks deliveries` shows it.",
-    "0",
-    "Check the receiver. starpost retries for three days; to send it now, run `starpost webhooks redeliver`.",
+    "A webhook could not be delivered (`starpost webhooks deliveries` shows it), or a photo not copied (`starpost images fetch`).",
+    "0; 3 for photos",
+    "Check the receiver. starpost retries webhooks for three days; to send one now, run `starpost webhooks redeliver`.",
   ],
   problem: ["`starpost doctor` found something that does not work.", "1, 4, or 5", doctorHint],
   warning: ["`starpost doctor` found something that may not work for long.", "0", doctorHint],
@@ -122,10 +122,13 @@ const parts: readonly (readonly [title: string, folders: RegExp])[] = [
   ["Imports and exports", /^(?:import|records|export)\//],
   ["Databases and backups", /^(?:storage|backup|app)\//],
   ["Remote services", /^(?:client|service)\//],
-  ["The service", /^(?:engine|contract|server|pages)\//],
-  ["Email and webhooks", /^(?:email|worker)\//],
+  ["The service", /^(?:engine(?!\/webhooks\/checked-request)|contract|server|pages)\//],
+  ["Email and webhooks", /^(?:email|worker|engine)\//],
   ["starpost doctor", /^doctor\//],
 ];
+
+/** The files whose messages describe failed requests to other servers. */
+const isDelivery = /^(?:worker\/webhooks\/|engine\/webhooks\/checked-request)/;
 
 const code = (text: string) => {
   const line = text.replaceAll("\n", " ").replaceAll("|", "\\|");
@@ -151,7 +154,7 @@ function formatPart(title: string, messages: readonly Message[]): string {
 /** Writes the page of all error messages that the sources declare. */
 export function writeErrorsPage(): string {
   const found = readMessages("src").map(({ kind, ...message }) => {
-    return Object.assign(message, { kind: message.file.startsWith("worker/webhooks/") ? "delivery" : kind });
+    return Object.assign(message, { kind: isDelivery.test(message.file) ? "delivery" : kind });
   });
   const left = new Set(found.filter(({ kind }) => kind in kinds));
   const tables = parts.map(([title, folders]) => {

@@ -141,6 +141,7 @@ const records: readonly Row[] = [
     `size of a photo with at most ${formatNumber(Number(edge))} pixels at the longer edge`,
     `${bytes / 1e3} KB`,
   ]),
+  ["time to download a photo (`starpost images fetch`)", formatMs(imageLimits.downloadMs)],
   [
     "photos in memory, from the first byte to the response",
     formatNumber(receivingLimits.uploads.atOnce),

@@ -28,6 +28,7 @@ function inputValues(ids: VictimIds): Input {
   const order = { email: "ann@mail.example", customer_name: "Changed", order_id: "1001", order_date: "2026-03-02" };
   return {
     review_id: reviewId,
+    image_id: ids.imageId,
     question_id: questionId,
     answer_id: answerId,
     mail_id: mailId,
@@ -287,7 +288,16 @@ describeBackends("an operation with a token", (harness) => {
 
   it("responds as if there were no other account", async () => {
     const other = await harness().newAccount();
-    const records = { reviewId: 1, questionId: 1, answerId: 1, mailId: 1, webhookId: 1, deliveryId: 1, campaignId: 1 };
+    const records = {
+      reviewId: 1,
+      imageId: 1,
+      questionId: 1,
+      answerId: 1,
+      mailId: 1,
+      webhookId: 1,
+      deliveryId: 1,
+      campaignId: 1,
+    };
     const ids = { ...records, credentialId: 1, accountSecret: "changed" };
     const reads = ofAccount.filter(([, { effect }]) => effect === "read");
     const readAll = async () => {

@@ -1,13 +1,19 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { execa } from "execa";
 import sharp from "sharp";
 import { afterAll, describe, expect, test } from "vitest";
 import { imageLimits } from "../../src/contract/index.ts";
+import { type Loopback, startLoopback } from "../support/loopback.ts";
 import { takePhoto } from "../support/photos.ts";
 import { type Home, Homes, remoteEnv } from "../support/starpost.ts";
 
 const homes = new Homes();
-afterAll(() => homes.remove());
+const hosts: Loopback[] = [];
+afterAll(async () => {
+  homes.remove();
+  await Promise.all(hosts.map((host) => host.close()));
+});
 
 interface Uploaded {
   readonly id: number;
@@ -100,4 +106,140 @@ test("a server answers other calls while it processes a large photo", async () =
   // Blocked for the whole time, the server would answer one call before and one after.
   expect(answered).toBeGreaterThan(5);
   await server.stop();
+});
+
+interface Fetched {
+  readonly state: string;
+  readonly copied: number;
+  readonly failed: readonly { readonly url: string; readonly product_id: string; readonly problem: string }[];
+}
+
+/** Starts the previous host of photos, of which every fifth is missing, until all are there. */
+async function startHost() {
+  const photo = await takePhoto({ width: 60, height: 40 });
+  const state = { isComplete: false, delayMs: 0 };
+  const host = await startLoopback((response, _, { url = "" }) => {
+    const isMissing = !state.isComplete && /[05]\.jpg$/.test(url);
+    setTimeout(() => (isMissing ? response.writeHead(404).end() : response.end(photo)), state.delayMs);
+  });
+  hosts.push(host);
+  return { host, state };
+}
+
+/** Imports reviews with a photo each: half of them of the product `teapot`, the others of `pan`. */
+async function importReviews(home: Home, env: Record<string, string>, host: Loopback, count: number): Promise<void> {
+  const rows = Array.from({ length: count }, (_, nth) => {
+    const product = nth % 2 === 0 ? "teapot" : "pan";
+    return `${product},Pours well,5,2024-01-01,Ann,ann${nth}@mail.example,${host.url}/${nth}.jpg`;
+  });
+  const file = join(home.folder, "reviews.csv");
+  const head = "product_id,review_content,review_score,date,display_name,email,image_urls";
+  writeFileSync(file, [head, ...rows, ""].join("\n"));
+  const products = join(home.folder, "products.csv");
+  writeFileSync(
+    products,
+    "product_id,name,url\nteapot,Teapot,https://shop.example/t\npan,Pan,https://shop.example/p\n",
+  );
+  for (const args of [
+    ["products", "import", products],
+    ["reviews", "import", file],
+  ]) {
+    const { exitCode, stderr } = await home.run([...args, "--yes"], { env });
+    expect(exitCode, stderr).toBe(0);
+  }
+}
+
+describe.each(["locally", "over HTTP"])("images fetch %s", (place) => {
+  test("copies photos of imported reviews, lists those that fail, and continues where it ended", async () => {
+    const home = homes.open();
+    const server = await home.serve();
+    const env: Record<string, string> = place === "locally" ? {} : remoteEnv(server);
+    const { host, state } = await startHost();
+    await importReviews(home, env, host, 20);
+    const fetchImages = (...flags: string[]) =>
+      home.json<Fetched>(["images", "fetch", "--rate", "0", ...flags], { env });
+
+    const refused = await fetchImages("--product", "pan");
+    expect([refused.exitCode, refused.data.copied, refused.data.failed.length]).toEqual([3, 0, 10]);
+    expect(refused.data.failed[0]?.problem).toBe("the URL is not allowed: 127.0.0.1 is a loopback address");
+    expect(host.received).toEqual([]);
+    expect((await home.run(["account", "allow-private-webhooks", server.app_key])).exitCode).toBe(0);
+
+    const planned = await home.json(["images", "fetch", "--dry-run"], { env });
+    const hostName = new URL(host.url).host;
+    expect([planned.exitCode, planned.data]).toEqual([
+      0,
+      { dry_run: true, images: 20, reviews: 20, hosts: [{ host: hostName, images: 20 }] },
+    ]);
+    expect(host.received).toEqual([]);
+    const unknown = await fetchImages("--product", "unknown");
+    expect([unknown.exitCode, unknown.data]).toEqual([0, { state: "finished", copied: 0, failed: [] }]);
+
+    const first = await fetchImages("--product", "teapot");
+    expect([first.exitCode, first.data.copied]).toEqual([3, 8]);
+    expect(first.data.failed.toSorted((a, b) => a.url.localeCompare(b.url))).toMatchObject(
+      [0, 10].map((nth) => ({ url: `${host.url}/${nth}.jpg`, product_id: "teapot", problem: "HTTP 404" })),
+    );
+    const table = await home.run(["images", "fetch", "--concurrency", "1", "--rate", "0"], { env });
+    expect(table.exitCode).toBe(3);
+    expect(table.stdout.split("\n").slice(1)).toHaveLength(4);
+    expect(table.stdout).toContain(`${host.url}/15.jpg`);
+    expect(table.stderr).toContain("Copied 8 photos; 4 failed.");
+
+    state.isComplete = true;
+    const last = await fetchImages();
+    expect([last.exitCode, last.data]).toEqual([0, { state: "finished", copied: 4, failed: [] }]);
+    const downloads = host.received.length;
+    const none = await home.run(["images", "fetch"], { env });
+    expect([none.exitCode, none.stdout]).toEqual([0, ""]);
+    expect(none.stderr).toContain("No photos to copy.");
+    expect(host.received).toHaveLength(downloads);
+    const page = await fetch(`${server.url}/starpost/v1/shop/${server.app_key}/products/teapot/photos`);
+    const { response } = (await page.json()) as { response: { photos: { width: number; sizes: object }[] } };
+    expect(response.photos).toHaveLength(10);
+    for (const { width, sizes } of response.photos) {
+      expect([width, JSON.stringify(sizes).includes(host.url)]).toEqual([60, false]);
+    }
+    await server.stop();
+  });
+});
+
+test("images fetch stops at a signal after the photos in flight, and continues when it is repeated", async () => {
+  const home = homes.open();
+  await home.init();
+  const { host, state } = await startHost();
+  Object.assign(state, { isComplete: true, delayMs: 200 });
+  await importReviews(home, {}, host, 12);
+  await home.run(["webhooks", "configure", "--allow-private", "on"]);
+  const started = home.start(["images", "fetch", "--concurrency", "2", "--json"]);
+  while (host.received.length < 4) await new Promise((resolved) => setTimeout(resolved, 20));
+  started.kill("SIGINT");
+  const { exitCode, stdout } = await started;
+  const stopped = JSON.parse(String(stdout)) as Fetched;
+  expect([exitCode, stopped.state, stopped.failed]).toEqual([130, "interrupted", []]);
+  expect(stopped.copied).toBe(host.received.length);
+  const rest = await home.json<Fetched>(["images", "fetch"]);
+  expect([rest.exitCode, rest.data.copied]).toEqual([0, 12 - stopped.copied]);
+  expect(host.received).toHaveLength(12);
+});
+
+test("images fetch copies nothing if sharp is not installed", async () => {
+  const home = homes.open();
+  await home.init();
+  const { host, state } = await startHost();
+  state.isComplete = true;
+  await importReviews(home, {}, host, 6);
+  await home.run(["webhooks", "configure", "--allow-private", "on"]);
+  // The built program, with all packages but the codec.
+  const program = join(home.folder, "program");
+  for (const name of ["bin", "dist", "package.json"]) cpSync(resolve(name), join(program, name), { recursive: true });
+  mkdirSync(join(program, "node_modules"));
+  for (const name of readdirSync(resolve("node_modules")).filter((one) => one !== "sharp")) {
+    symlinkSync(resolve("node_modules", name), join(program, "node_modules", name));
+  }
+  const args = [join(program, "bin", "starpost.js"), "images", "fetch"];
+  const result = await execa(process.execPath, args, { reject: false, extendEnv: false, env: home.env });
+  expect([result.exitCode, result.stdout]).toEqual([1, ""]);
+  expect(result.stderr).toContain("sharp is not available");
+  expect(result.stderr).toContain("Copied 0 photos. 6 left.");
 });

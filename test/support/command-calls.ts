@@ -210,6 +210,8 @@ export const commandCalls: readonly CommandCall[] = [
   { call: "forms.photos", words: ["api", "forms.photos", "{upload}"] },
   { call: "forms.addPhoto", words: ["api", "forms.addPhoto", "{upload}", "--image", tinyPng] },
   { call: "images.get", words: ["api", "images.get", "{image_id}"] },
+  { call: "images.linked", words: ["api", "images.linked"] },
+  { call: "images.fetch", words: ["api", "images.fetch", "{image_id}"] },
   {
     call: "reviews.createNow",
     words: ["api", "reviews.createNow", ...review, "--user-reference", "u"],

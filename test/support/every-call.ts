@@ -116,6 +116,8 @@ async function callReviews(harness: Harness, service: Service): Promise<void> {
   await service.forms.submitQuestion({ product_id: "teapot", ...typed });
   await service.forms.photos({ image_upload_token });
   await service.forms.addPhoto({ image_upload_token, image: tinyPng });
+  await service.images.linked({ limit: 1 });
+  await service.images.fetch({ image_id: image.id });
   const created = await reviews.createNow(aReview({ user_reference: "u" }));
   const review_id = created.reviews[0]?.id ?? 0;
   await reviews.get({ review_id });

@@ -17,6 +17,8 @@ export interface VictimIds {
   readonly reviewId: number;
   readonly questionId: number;
   readonly answerId: number;
+  /** An imported image, which is only a URL. */
+  readonly imageId: number;
   readonly mailId: number;
   readonly webhookId: number;
   readonly deliveryId: number;
@@ -82,6 +84,7 @@ export async function fillVictim(harness: Harness, account: TestAccount): Promis
   await service.customers.erase({ email: "dora@mail.example" });
   return {
     reviewId,
+    imageId: await linkImage(service),
     questionId,
     answerId,
     mailId,
@@ -106,6 +109,15 @@ async function fillReviews({ reviews, images }: TestAccount["service"]): Promise
   const { image_upload_token } = await reviews.create(aReview({ ...review, email: `${marker}.d@mail.example` }));
   await images.upload({ image_upload_token, image: tinyPng });
   return review_id;
+}
+
+async function linkImage({ reviews, images }: TestAccount["service"]): Promise<number> {
+  // A private address, so that it is refused without a request.
+  const past = { created_at: "2026-01-01T00:00:00Z", images: [`http://10.0.0.1/${marker}.jpg`] };
+  const shown = { display_name: marker, review_title: marker, review_content: marker, product_title: marker };
+  await reviews.createNow(aReview({ ...shown, email: `${marker}.e@mail.example`, past }));
+  const { images: linked } = await images.linked({});
+  return linked[0]?.id ?? 0;
 }
 
 async function fillQuestions(harness: Harness, { questions, answers, links }: TestAccount["service"]) {

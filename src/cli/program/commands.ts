@@ -11,7 +11,7 @@ const order: readonly string[] = Object.entries({
   reviews:
     "list,get,create,comment,edit-comment,delete-comment,publish,hide,requeue,history,moderate," +
     "rules list,rules add,rules delete,rules test,bottom-line",
-  images: "upload",
+  images: "upload,fetch",
   groups: "list,get,create,update,delete",
   questions: "list,ask,answer,edit-answer,delete-answer,publish,hide,delete,history",
   customers: "find,show,export,erase,erasures",

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { cacheLifetimes } from "../http-limits.ts";
 import { endpoint, extensionPrefix, route } from "../endpoint.ts";
+import { lazily } from "../lazily.ts";
+import { nextPage, searchListing, searchPages } from "../lists/filters.ts";
 import { bytes, bytesOutput } from "../reply.ts";
 import { shape } from "../shapes.ts";
 import { hourMs } from "../time.ts";
@@ -14,6 +16,8 @@ export const imageLimits = {
   /** Images of a past review, which are stored as URLs. */
   perPastReview: 20,
   bytes: 5 * 1_024 * 1_024,
+  /** Time in which an image is downloaded from elsewhere, in milliseconds. */
+  downloadMs: 15_000,
   tokenLifetimeMs: hourMs,
 } as const;
 
@@ -35,6 +39,8 @@ export const photoLimits = {
 const sizeNames = ["original", "thumb", "160", "480", "1200"] as const;
 export type PhotoSize = (typeof sizeNames)[number];
 
+const imageUrls = lazily(() => ({ id: z.number().int(), thumb_url: z.string(), original_url: z.string() }));
+
 export const images = {
   upload: endpoint({
     summary: "Add an image to a review, using the upload token of the new review",
@@ -51,8 +57,47 @@ export const images = {
         error: `is larger than ${imageLimits.bytes} bytes`,
       }),
     }),
+    output: () => ({ image: z.object(imageUrls()) }),
+  }),
+  linked: endpoint({
+    summary: "List the images of reviews that are only URLs, because they were imported",
+    listing: { items: "images", ...searchListing },
+    ...route("GET", `${extensionPrefix}/apps/{app_key}/images`),
+    effect: "read",
+    input: () => ({
+      /** Only images of this product's reviews. */
+      product_id: shape.id.optional(),
+      ...searchPages(),
+    }),
     output: () => ({
-      image: z.object({ id: z.number().int(), thumb_url: z.string(), original_url: z.string() }),
+      images: z.array(
+        z.object({
+          id: z.number().int(),
+          review_id: z.number().int(),
+          /** Null for a review of the store. */
+          product_id: z.string().nullable(),
+          url: z.string(),
+        }),
+      ),
+      /** Number of images on all pages. */
+      total_images: z.number().int(),
+      pagination: nextPage(),
+    }),
+  }),
+  fetch: endpoint({
+    summary: "Copy an imported image, which is only a URL, to the service",
+    ...route("POST", `${extensionPrefix}/apps/{app_key}/images/{image_id}/fetch`),
+    effect: "repeatable",
+    roles: ["importer"],
+    input: () => ({ image_id: shape.rowId }),
+    output: () => ({
+      image: z.object({
+        ...imageUrls(),
+        /** Where the image was imported from; null for an upload. */
+        source_url: z.string().nullable(),
+        /** Why it was not copied; null if it is stored here. */
+        problem: z.string().nullable(),
+      }),
     }),
   }),
   get: endpoint({

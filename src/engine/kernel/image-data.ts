@@ -31,9 +31,17 @@ export function decodeImage<T extends ImageType>(
   if (bytes.length > maxBytes) {
     throw invalidField(field, `is larger than ${maxBytes} bytes`);
   }
+  return { bytes, type: detectImageType(field, bytes, types) };
+}
+
+/**
+ * Detects the type of an image from its first bytes.
+ * @throws ServiceError `invalidParams` if the type is not accepted
+ */
+export function detectImageType<T extends ImageType>(field: string, bytes: Buffer, types: readonly T[]): T {
   const found = findType(bytes);
   const type = types.find((accepted) => accepted === found);
-  if (type) return { bytes, type };
+  if (type) return type;
   const isHeic = /^ftyp(?:hei|hev|mif1|msf1|avi)/.test(bytes.toString("latin1", 4, 12));
   const names = types.map((accepted) => typeNames[accepted]);
   throw invalidField(

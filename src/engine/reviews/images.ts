@@ -3,21 +3,26 @@ import {
   imageLimits,
   imageTypes,
   recordNotFound,
+  searchPage,
   ServiceError,
   unauthorizedMessage,
 } from "../../contract/index.ts";
+import { sql } from "kysely";
 import type * as z from "zod";
-import { findRow, sameAccount, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
-import { type CallContext, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
-import { decodeImage } from "../kernel/image-data.ts";
+import { findRow, sameAccount, selectAccountRows, updateAccountRows, updateRows } from "../kernel/account-rows.ts";
+import { accountOf, type CallContext, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
+import { decodeImage, detectImageType } from "../kernel/image-data.ts";
+import { readCursor, toPage } from "../kernel/lists/cursor.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
 import { processPhoto } from "./photo.ts";
 import type { StoredPhoto } from "./photo-codec.ts";
-import { countSpace, isStoredHere, largestPhoto, readPhoto, requireSpace } from "./photo-storage.ts";
+import { countSpace, isStoredHere, largestPhoto, linkedUrl, readPhoto, requireSpace } from "./photo-storage.ts";
 import { formatImageUrls } from "./review-response.ts";
 import { showsPhotos } from "./review-parts.ts";
 import { refreshTags } from "./review-index.ts";
 import { type Claim, readClaim } from "../kernel/signed-link.ts";
+import { type AddressChecks, createAddressChecks, requestChecked } from "../webhooks/checked-request.ts";
+import { readWebhookOwner } from "../webhooks/private-webhooks.ts";
 
 /** The claim kind of the upload token that the author of a new review receives. */
 export const imageClaimKind = "image_upload";
@@ -58,7 +63,95 @@ export const imageHandlers: Handlers<typeof contract.images> = {
       return readPhoto(found, size, context);
     },
   }),
+
+  /** Lists images in the order of their IDs, so that those that are copied meanwhile do not move the others. */
+  linked: async ({ product_id, limit = searchPage.default, page_info }, context) => {
+    const ofProduct = product_id === undefined ? undefined : sql<boolean>`products.product_id = ${product_id}`;
+    const found = selectAccountRows("review_images", accountOf(context).id, context.transaction)
+      .innerJoin("reviews", sameAccount("reviews.id", "review_images.review_row"))
+      .leftJoin("products", sameAccount("products.id", "reviews.product_row"))
+      .where("review_images.url", "is not", null)
+      .where("review_images.width", "is", null)
+      .$if(ofProduct !== undefined, (query) => query.where(ofProduct!));
+    const { total } = await found
+      .select(({ fn }) => fn.countAll<number | bigint>().as("total"))
+      .executeTakeFirstOrThrow();
+    const listed = await found
+      .select(["review_images.id", "review_images.review_row as review_id", "products.product_id"])
+      .select("review_images.url")
+      .where("review_images.id", ">", page_info === undefined ? 0 : (readCursor(page_info, 1)[0] ?? 0))
+      .orderBy("review_images.id")
+      .limit(limit + 1)
+      .execute();
+    const { rows, pagination } = toPage(listed, limit, ({ id }) => [id]);
+    const images = rows.map(({ url, ...image }) => Object.assign(image, { url: url ?? "" }));
+    return { images, total_images: Number(total), pagination };
+  },
+
+  /**
+   * Copies an image that is only a URL, with the address checks of webhooks and the limits of uploads. What is wrong with the
+   * image is part of the result.
+   * @throws ServiceError `recordNotFound`; `bodyTooLarge` if the account has no space; as `processPhoto`
+   * Assumed: the review does not change, so that its `updated_at` stays, and no webhook is called.
+   */
+  fetch: operation("images.fetch", {
+    prepare: prepareFetched,
+    run: async ({ image_id, url, photo, problem }, context) => {
+      const { transaction } = context;
+      const { id: accountId } = accountOf(context);
+      const isSame = { id: image_id, url, photo_type: null };
+      if (photo) await requireSpace(accountId, photo, context);
+      if (photo && (await updateRows("review_images", photo, isSame, context)) > 0) {
+        await countSpace(accountId, [photo], context);
+        await addPublicIds("image", [image_id], accountId, context);
+      }
+      const image = await selectAccountRows("review_images", accountId, transaction)
+        .select(["url as source_url", linkedUrl.as("url")])
+        .where("id", "=", image_id)
+        .executeTakeFirst();
+      if (!image) throw recordNotFound("Image", "id", image_id);
+      const urls = formatImageUrls({ id: image_id, url: image.url }, context.publicUrl);
+      // Another call may have copied it.
+      const isCopied = image.url === null;
+      return {
+        image: {
+          id: image_id,
+          ...urls,
+          source_url: image.source_url,
+          problem: isCopied ? null : (problem ?? "the image has another URL now"),
+        },
+      };
+    },
+  }),
 };
+
+interface FetchedImage {
+  readonly image_id: number;
+  readonly url: string | null;
+  /** Absent if the image is stored already, or has a problem. */
+  readonly photo?: StoredPhoto;
+  readonly problem?: string;
+}
+
+/** Downloads and processes an image that is not stored yet, before the call takes the write lock. */
+async function prepareFetched({ image_id }: { readonly image_id: number }, call: CallContext): Promise<FetchedImage> {
+  const context = { ...call, transaction: call.database.db as unknown as HandlerContext["transaction"] };
+  const { id: accountId } = accountOf(context);
+  const image = await findRow("review_images", ["url", "photo_type"], { id: image_id }, context);
+  if (!image) throw recordNotFound("Image", "id", image_id);
+  const { url, photo_type } = image;
+  if (url === null || photo_type !== null) return { image_id, url };
+  await requireSpace(accountId, largestPhoto, context);
+  const { isPrivateAllowed } = await readWebhookOwner(accountId, context);
+  try {
+    const bytes = await downloadImage(url, createAddressChecks(isPrivateAllowed));
+    return { image_id, url, photo: await processPhoto(bytes, detectImageType("image", bytes, imageTypes)) };
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === "invalidParams")
+      return { image_id, url, problem: error.message };
+    throw error;
+  }
+}
 
 /** The input of an upload after the token was checked and the photo was processed. */
 export interface PreparedImage {
@@ -120,4 +213,20 @@ async function requireRoom(
   }
   await requireSpace(accountId, photo, context);
   return review.images;
+}
+
+/**
+ * Downloads an image, of at most the size of an upload.
+ * @throws ServiceError `invalidParams`, which states what is wrong
+ */
+async function downloadImage(url: string, checks: AddressChecks): Promise<Buffer> {
+  const { bytes: maxBytes, downloadMs: timeoutMs } = imageLimits;
+  const headers = { accept: imageTypes.join(", "), "user-agent": "starpost" };
+  const { response, body } = await requestChecked(url, { checks, headers, timeoutMs, maxBytes }).catch(
+    (error: Error) => {
+      throw new ServiceError("invalidParams", error.message, { cause: error });
+    },
+  );
+  if (response.statusCode === 200) return body;
+  throw new ServiceError("invalidParams", `HTTP ${response.statusCode}`);
 }

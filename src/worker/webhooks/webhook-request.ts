@@ -2,14 +2,13 @@ import { got, type Got, type Response } from "got";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { Readable } from "node:stream";
-import { explainRefusedAddress, explainRefusedUrl } from "../../engine/webhooks/receiver-address.ts";
+import { createCheckedLookup, describeFailure, type Resolve } from "../../engine/webhooks/checked-request.ts";
+import { explainRefusedUrl } from "../../engine/webhooks/receiver-address.ts";
 import { signMessage } from "../../engine/kernel/standard-webhooks.ts";
 import type { BegunDelivery } from "../../engine/webhooks/webhook-queue.ts";
 import type { AttemptOutcome } from "../../engine/webhooks/outcomes.ts";
 import { webhookRequestLimits } from "../../contract/index.ts";
 import { parseRetryAfter } from "../../contract/time.ts";
-import type { LookupAddress } from "node:dns";
-import { lookup as dnsLookup } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 
 export interface WebhookPostSettings {
@@ -132,68 +131,4 @@ function toOutcome({ statusCode: status, headers }: Response, nowMs: number): Ou
   const isRedirect = status >= 300 && status <= 399;
   const problem = isRedirect ? `HTTP ${status}: redirects are not followed` : `HTTP ${status}`;
   return { state: "failed", status, problem, retryAfterMs };
-}
-
-/** Resolves a host name to all of its addresses. */
-export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
-
-const resolveWithDns: Resolve = (hostname) => dnsLookup(hostname, { all: true });
-
-/**
- * Creates a lookup function for connections that returns only public addresses. It is called once per connection, which
- * then uses one of the returned addresses, so a name that resolves differently a moment later has no effect.
- * Assumed: a name is refused if any of its addresses is refused.
- */
-export function createCheckedLookup(isPrivateAllowed: boolean, resolve: Resolve = resolveWithDns): LookupFunction {
-  const findAddresses = async (hostname: string) => {
-    const addresses = await resolve(hostname);
-    const refusal = isPrivateAllowed
-      ? undefined
-      : addresses.map(({ address }) => explainRefusedAddress(address)).find(Boolean);
-    const fail = (problem: string, code: string) => Object.assign(new Error(`${hostname} ${problem}`), { code });
-    if (refusal !== undefined) throw fail(`is not allowed: ${refusal}`, "ERR_ADDRESS_REFUSED");
-    if (addresses.length > 0) return addresses;
-    throw fail("has no address", "ENOTFOUND");
-  };
-  return (hostname, { all = false, family }, callback) => {
-    void findAddresses(hostname).then(
-      (addresses) => {
-        const ofFamily = addresses.filter(
-          (address) => typeof family !== "number" || family === 0 || address.family === family,
-        );
-        const result = ofFamily.length > 0 ? ofFamily : addresses;
-        if (all) callback(null, [...result]);
-        else callback(null, result[0]?.address ?? "", result[0]?.family);
-      },
-      (error: NodeJS.ErrnoException) => callback(error, all ? [] : ""),
-    );
-  };
-}
-
-/** A name with a private address is described like a name without an address, so that it does not reveal which names exist. */
-const noPublicAddress = "the host has no public address";
-
-const descriptions: Readonly<Record<string, string>> = {
-  ERR_ADDRESS_REFUSED: noPublicAddress,
-  ECONNREFUSED: "connection refused",
-  ECONNRESET: "connection closed before a response was received",
-  EPIPE: "connection closed before a response was received",
-  ENOTFOUND: noPublicAddress,
-  EAI_AGAIN: "DNS lookup failed",
-  EHOSTUNREACH: "host unreachable",
-  ENETUNREACH: "network unreachable",
-  EPROTO: "the receiver does not support TLS on this port",
-  HPE_HEADER_OVERFLOW: "the response headers are too long",
-};
-
-/** Describes to the account why a request got no response, without addresses and names of the operator's network. */
-export function describeFailure(error: unknown, timeoutMs: number): string {
-  const { code = "" } = error as { readonly code?: string };
-  const description = descriptions[code];
-  if (description !== undefined) return description;
-  if (code === "ETIMEDOUT") return `no response within ${timeoutMs / 1_000} s`;
-  if (code.startsWith("HPE_")) return "the response is not valid HTTP";
-  if (code.startsWith("ERR_SSL_")) return "the receiver does not support TLS on this port";
-  if (/CERT|SIGNATURE|ALTNAME/.test(code)) return `the TLS certificate is not trusted (${code})`;
-  return code === "" ? "connection failed" : `connection failed (${code})`;
 }

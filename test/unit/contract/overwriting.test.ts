@@ -17,6 +17,7 @@ const adding = [
   "forms.submitQuestion",
   "forms.submitReview",
   "groups.create",
+  "images.fetch",
   "images.upload",
   "links.follow",
   "emailEvents.receive",

@@ -9,7 +9,7 @@ export default command({
   flags: { off: { description: "forbid private and local addresses again" } },
   notes: [
     "Only for operators: changes the embedded database, and applies to running servers and workers immediately. An " +
-      "account with this permission can send requests to every address that the machine can reach.",
+      "account with this permission can send requests to every address that the machine can reach. It also applies to `starpost images fetch`.",
   ],
   run: async (context, { arguments: [appKey = ""], flags }) => {
     const { withAccounts } = await import("./with-accounts.ts");

@@ -3,7 +3,7 @@ import { recordKinds } from "../../../records/index.ts";
 const moderation = {
   reviews: "Import, export, and moderate reviews",
   questions: "List, ask, and answer questions about products",
-  images: "Add photos to reviews",
+  images: "Add photos to reviews, and copy those of imported ones",
 };
 
 /** Record kinds, except those that another group lists. */

@@ -1,11 +1,8 @@
 import { once } from "node:events";
 import { connect, type LookupFunction } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import {
-  createCheckedLookup,
-  createWebhookPost,
-  type Resolve,
-} from "../../../../src/worker/webhooks/webhook-request.ts";
+import { createCheckedLookup, type Resolve } from "../../../../src/engine/webhooks/checked-request.ts";
+import { createWebhookPost } from "../../../../src/worker/webhooks/webhook-request.ts";
 import { sendJson, startLoopback, type Loopback } from "../../../support/loopback.ts";
 
 const v4 = (address: string) => ({ address, family: 4 });
@@ -138,7 +135,7 @@ describe("a webhook whose DNS name changes", () => {
       ["http://shop.example/", () => Promise.reject(unknown), "the host has no public address"],
       ["http://shop.example/", () => new Promise(() => {}), "no response within 2 s"],
       [closed.url.replace("127.0.0.1", "shop.example"), here, "connection refused"],
-      [`https://shop.example:${port}/`, here, "the receiver does not support TLS on this port"],
+      [`https://shop.example:${port}/`, here, "the server does not support TLS on this port"],
     ];
     for (const [url, resolve, problem] of failures) {
       expect(await post(url, { isPrivateAllowed: true, resolve })).toMatchObject({ state: "failed", problem });

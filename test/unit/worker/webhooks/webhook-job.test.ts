@@ -6,7 +6,7 @@ import { retryDelaysMs } from "../../../../src/engine/webhooks/outcomes.ts";
 import { createWebhookQueue } from "../../../../src/engine/webhooks/webhook-queue.ts";
 import { webhookSlots } from "../../../../src/contract/index.ts";
 import { savePrivateWebhooks } from "../../../../src/engine/webhooks/private-webhooks.ts";
-import type { Resolve } from "../../../../src/worker/webhooks/webhook-request.ts";
+import type { Resolve } from "../../../../src/engine/webhooks/checked-request.ts";
 import { engines, type Harness, startMs, type TestAccount } from "../../../support/backends.ts";
 import { anOrder, anOrderedProduct, aReview, bulkOrders } from "../../../support/builders.ts";
 import { type Loopback, type Responder, sendJson, startLoopback } from "../../../support/loopback.ts";
