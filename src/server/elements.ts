@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import fresh from "fresh";
 import { ServiceError } from "../contract/errors.ts";
 import { extensionPrefix } from "../contract/endpoint.ts";
+import { chooseEncoding } from "./compression.ts";
 import { type Asset, assets, loader } from "../shop/assets.ts";
 
 /** How long browsers may use the loader without asking whether it has changed, in seconds. */
@@ -37,19 +38,10 @@ function addCorsHeaders(reply: FastifyReply): FastifyReply {
   });
 }
 
-async function sendScript(asset: Asset, { headers }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendScript(asset: Asset, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   addCorsHeaders(reply).type("text/javascript; charset=utf-8");
-  const accepted = headers["accept-encoding"] ?? "";
-  const encoding = (["br", "gzip"] as const).find((name) => accepts(accepted, name));
+  const encoding = chooseEncoding(request);
   const bytes = Buffer.from(encoding === "br" ? asset.brotli : asset.gzip, "base64");
   if (encoding === undefined) return reply.send(await promisify(gunzip)(bytes));
   return reply.header("content-encoding", encoding).send(bytes);
-}
-
-/** Whether `Accept-Encoding` has an encoding, unless its weight is 0. */
-function accepts(accepted: string, encoding: string): boolean {
-  return accepted.split(",").some((range) => {
-    const [name = "", weight = ""] = range.split(";").map((part) => part.trim());
-    return name.toLowerCase() === encoding && !/^q=0(?:\.0*)?$/.test(weight);
-  });
 }

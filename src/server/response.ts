@@ -20,6 +20,7 @@ import { createPageContext } from "../pages/page-context.ts";
 import type { PageDefinition } from "../pages/pages.ts";
 import { type CallEvent, NotModified, type Transport, type Caller } from "../service/transport.ts";
 import { noteCaller } from "./call-log.ts";
+import { allowCompression, isPublicRead } from "./compression.ts";
 import { createVersionCheck } from "./cache-headers.ts";
 import type { Turn } from "./fair-turns.ts";
 import { addressOf, type RequestTurns } from "./request-turns.ts";
@@ -68,6 +69,7 @@ async function makeCall(
   const decoded = decodeCall(endpoint, { path: params, query, body, headers });
   // The URL contains a token, so no cache should store the response.
   if (decoded.caller.utoken !== undefined) void reply.header("cache-control", "no-store");
+  else if (isPublicRead(endpoint)) allowCompression(reply);
   const callback = readCallback(decoded.callback);
   const key = headers[idempotencyKeys.header];
   const idempotencyKey = typeof key === "string" ? key : undefined;

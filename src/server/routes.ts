@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { bodyLimitOf, type Endpoint, type OperationName, operations, ServiceError } from "../contract/index.ts";
 import { listPathVariants } from "../contract/find-operation.ts";
 import { pages } from "../pages/pages.ts";
+import { compress } from "./compression.ts";
 import { addCacheHeaders } from "./cache-headers.ts";
 import { answer, type Answering, type ResponseFormat } from "./response.ts";
 import { acceptBodies, type Bodies, type BodyReader } from "./body-parsers.ts";
@@ -92,7 +93,7 @@ function addRoute(app: FastifyInstance, route: Route, { log, chaos, bodyLimit, .
     ...(isForBrowsers(endpoint) && {
       onRequest: async (_request, reply) => void reply.header("access-control-allow-origin", "*"),
     }),
-    onSend: addCacheHeaders(endpoint),
+    onSend: [addCacheHeaders(endpoint), compress],
     handler: (request, reply) => {
       const work = () => answer(request, reply, { ...route, ...answering });
       return chaos ? chaos.answer({ operation, request, reply, log }, work) : work();

@@ -24,6 +24,7 @@ import type { RawRequest, RawResponse } from "../service/raw-call.ts";
 import type { Transport } from "../service/transport.ts";
 import { acceptBodies, type BodyGate, BodyReader } from "./body-parsers.ts";
 import { addCallLog, logCall } from "./call-log.ts";
+import { allowCompression, compress } from "./compression.ts";
 import type { Chaos } from "./chaos.ts";
 import { refuseConnection } from "./client-error.ts";
 import { addElements } from "./elements.ts";
@@ -279,7 +280,8 @@ function formOf(url: string): "core" | "status" {
 /** Serves `/openapi.json`. The document is generated on the first request. */
 function addDocument(app: FastifyInstance, about: () => About): void {
   let made: Promise<string> | undefined;
-  app.get("/openapi.json", { exposeHeadRoute: true }, async (_request, reply) => {
+  app.get("/openapi.json", { exposeHeadRoute: true, onSend: compress }, async (_request, reply) => {
+    allowCompression(reply);
     made ??= import("./openapi/document.ts").then(({ createDocument }) => JSON.stringify(createDocument(about())));
     return reply.type("application/json; charset=utf-8").send(await made);
   });

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { request } from "node:http";
 import { gunzipSync, brotliDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Asset, assets, loader } from "../../../src/shop/assets.ts";
 import type { Server } from "../../../src/server/server.ts";
+import { readResponse } from "../../support/raw-response.ts";
 import { startServing } from "./start-test-server.ts";
 
 const opened: Server[] = [];
@@ -13,20 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => opened[0]?.close());
 
-/** Reads a script without decompressing it. */
-async function get(path: string, headers: Record<string, string> = {}, method = "GET") {
-  return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; bytes: Buffer }>((resolve, reject) => {
-    request(`${url}/starpost/v1/${path}`, { headers, method }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("end", () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(chunks) }),
-      );
-    })
-      .on("error", reject)
-      .end();
-  });
-}
+const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+  readResponse(`${url}/starpost/v1/${path}`, headers, method);
 
 const textOf = ({ gzip }: Asset) => gunzipSync(Buffer.from(gzip, "base64")).toString("utf8");
 
