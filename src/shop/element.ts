@@ -3,7 +3,7 @@ import type { MessageKey } from "../messages/catalogs.ts";
 import { type Child, h, replace, sheet } from "./dom.ts";
 import css from "./element.css";
 import { languages, loadTexts } from "./languages.ts";
-import { formatText, type Values } from "./texts.ts";
+import { formatText, type Texts, type Values } from "./texts.ts";
 
 /** What the loader knows from its URL. */
 export interface Config {
@@ -86,9 +86,9 @@ function matchLanguage(tag: string): string | undefined {
 }
 
 async function openContext(tag: string): Promise<Context> {
-  const own = matchLanguage(tag);
-  const language = own ?? (await settings).language;
-  const [shop, { default: texts }] = await Promise.all([settings, loadTexts(language)]);
+  const language = matchLanguage(tag) ?? (await settings).language;
+  const [shop, { default: builtIn }] = await Promise.all([settings, loadTexts(language)]);
+  const texts: Texts = { ...builtIn, ...shop.messages[language] };
   const t: Context["t"] = (key, values = {}) => formatText(texts[key] ?? key, values, language);
   return { ...config, shop, language, t };
 }

@@ -49,15 +49,14 @@ class RatingElement extends StarpostElement<Rating | undefined> {
   }
 
   protected override render(rating: Rating | undefined, { t, language }: Context): readonly Child[] {
-    if (!rating) return [];
+    if (!rating?.total_reviews) return [];
     const { average_score: score, total_reviews: count } = rating;
-    const label = count === 0 ? t("page.reviews.none") : t("page.reviews.score", { score });
-    const shown = count === 0 ? "(0)" : `${score.toLocaleString(language)} (${count.toLocaleString(language)})`;
+    const shown = `${score.toLocaleString(language)} (${count.toLocaleString(language)})`;
     const parts = [
-      drawStars(score, label),
+      drawStars(score, t("page.reviews.score", { score })),
       " ",
       h("span", { class: "count", part: "count", "aria-hidden": "true" }, shown),
-      count > 0 && h("span", { class: "unseen" }, t("shop.reviews.count", { count })),
+      h("span", { class: "unseen" }, t("shop.reviews.count", { count })),
     ];
     const target = this.getAttribute("href");
     if (target !== null) return [h("a", { href: target, part: "link" }, ...parts)];

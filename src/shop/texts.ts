@@ -15,20 +15,20 @@ export function formatText(text: string, values: Values, language: string): stri
   };
   const readForm = (count?: number): string => {
     let written = "";
-    for (; at < text.length && text[at] !== "}"; at += 1) {
-      const character = text[at] ?? "";
-      if (character === "{") written += readValue();
-      else if (character === "#" && count !== undefined) written += formatNumber(count);
-      else written += character;
+    while (at < text.length && text[at] !== "}") {
+      if (text[at] === "{") written += readValue();
+      // Quotes enclose syntax; two are one.
+      const [token, quoted] = read(/'([{}#][^']*)'|''|[^{}]/y) ?? [""];
+      written += quoted ?? (token === "''" ? "'" : token === "#" && count !== undefined ? formatNumber(count) : token);
     }
     return written;
   };
-  /** Reads up to the closing brace. */
   const readValue = (): string => {
-    const [, name = "", type] = read(/\{\s*(\w+)\s*(?:,\s*(\w+)\s*,?)?/y) ?? [];
+    const [, name = "", type] = read(/\{\s*(\w*)\s*(?:,\s*(\w+)\s*,?)?/y) ?? [];
     const value = values[name] ?? "";
     if (type !== "plural") {
       readForm();
+      at += 1;
       return typeof value === "number" ? formatNumber(value) : value;
     }
     const forms: Record<string, string> = {};
@@ -36,7 +36,8 @@ export function formatText(text: string, values: Values, language: string): stri
       forms[form[1] ?? ""] = readForm(Number(value));
       at += 1;
     }
-    read(/\s*/y);
+    readForm();
+    at += 1;
     return forms[`=${value}`] ?? forms[new Intl.PluralRules(language).select(Number(value))] ?? forms["other"] ?? "";
   };
   return readForm();

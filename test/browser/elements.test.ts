@@ -171,6 +171,12 @@ describeInBrowser("storefront elements", (browser) => {
     expect(await page.evaluate("document.querySelector('#app').innerHTML")).toBe(body.slice(14, -6));
   });
 
+  it("show the texts that the shop has replaced", async () => {
+    await shop.service.messages.set({ language: "sv", key: "shop.reviews.search", text: "Leta '{här}'" });
+    const { page } = await open({ lang: "sv-SE", body: reviews });
+    await page.getByRole("searchbox", { name: "Leta {här}" }).waitFor();
+  });
+
   it("follow their attributes, and the language of the page", async () => {
     const { page } = await open({
       body: '<div lang="fr"><starpost-reviews product="new"></starpost-reviews></div>',
@@ -283,6 +289,21 @@ describeInBrowser("storefront elements", (browser) => {
     const unknown = await open(body.replaceAll('"pot"', '"unknown"'));
     await unknown.page.getByText("There are no reviews yet.").waitFor();
     expect(await unknown.page.getByText("3.9 of 5").isVisible()).toBe(false);
+  });
+
+  it("print the reviews without controls, and move nothing", async () => {
+    const { page } = await open(reviews);
+    await isShown(page);
+    await page.emulateMedia({ media: "print", reducedMotion: "reduce" });
+    expect(await page.getByRole("button", { name: "With photos" }).isVisible()).toBe(false);
+    expect(
+      await page
+        .getByRole("button", { name: /^Helpful/ })
+        .first()
+        .isVisible(),
+    ).toBe(false);
+    expect(await page.getByText("Title 44").isVisible()).toBe(true);
+    expect(await page.evaluate("document.getAnimations().length")).toBe(0);
   });
 
   it("set no cookie, store nothing, and send no request to third parties", async () => {

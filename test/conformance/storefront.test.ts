@@ -436,11 +436,15 @@ describeBackends("storefront", (harness) => {
       consent_text: null,
       privacy_url: null,
       terms_url: null,
+      messages: {},
       features: { photos: true, questions: true },
       limits: { photo_bytes: imageLimits.bytes, photos_per_review: imageLimits.perReview },
     });
     const set = { language: "de", consent_text: "Ich stimme zu.", privacy_url: "https://shop.example/p" } as const;
     await service.brand.set({ ...set, accent_color: "#7a1f5c", radius: 0 });
     expect((await shop.settings({})).shop).toMatchObject({ ...set, brand: { accent_color: "#7a1f5c", radius: 0 } });
+    await service.messages.set({ language: "de", key: "shop.reviews.search", text: "Suchen" });
+    await service.messages.set({ language: "en", key: "email.map.subject", text: "Your order from {store}" });
+    expect((await shop.settings({})).shop.messages).toEqual({ de: { "shop.reviews.search": "Suchen" }, en: {} });
   });
 });

@@ -140,6 +140,8 @@ const shop = lazyObject(() => ({
   consent_text: z.string().nullable(),
   privacy_url: z.string().nullable(),
   terms_url: z.string().nullable(),
+  /** Texts of elements that the shop has replaced, in ICU MessageFormat, by language and key. */
+  messages: z.record(z.string(), z.record(z.string(), z.string())),
   features: z.object({ photos: z.boolean(), questions: z.boolean() }),
   limits: z.object({ photo_bytes: z.number().int(), photos_per_review: z.number().int() }),
 }));

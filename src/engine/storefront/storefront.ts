@@ -1,6 +1,7 @@
 import { type contract, imageLimits, type Question, type StorefrontQuestion } from "../../contract/index.ts";
 import { readAccountProfile } from "../accounts/account-profile.ts";
 import { hasFeature } from "../accounts/account-settings.ts";
+import type { Brand } from "../../contract/brand/brand.ts";
 import { readBrand } from "../accounts/brand.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { listQuestions } from "../questions/question-list.ts";
@@ -68,9 +69,17 @@ async function readShop(_input: object, context: HandlerContext) {
       consent_text: brand.consent_text,
       privacy_url: brand.privacy_url,
       terms_url: brand.terms_url,
+      messages: pickOwnTexts(brand),
       limits: { photo_bytes: imageLimits.bytes, photos_per_review: imageLimits.perReview },
     },
   };
+}
+
+/** The messages of the shop that elements may show: those of emails stay here. */
+function pickOwnTexts({ messages = {} }: Brand): Record<string, Record<string, string>> {
+  const ofPages = (texts: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(texts).filter(([key]) => /^(?:shop|page\.(?:form|problem|reviews))\./.test(key)));
+  return Object.fromEntries(Object.entries(messages).map(([language, texts]) => [language, ofPages(texts)]));
 }
 
 function toStorefrontQuestion({ id, content, created_at, asker, sorted_public_answers }: Question): StorefrontQuestion {

@@ -23,6 +23,7 @@ describe("formatText", () => {
   it("writes texts as they are, and numbers in the language", () => {
     const text = "{name}: {count, plural, =0 {none} one {# of {total}} other {# of {total}}}";
     expect(formatText(text, { name: "{count} #", count: 0, total: 5 }, "en")).toBe("{count} #: none");
+    expect(formatText("a '{b}' c''d {x, plural, other {'{'# '}'}}", { x: 1 }, "en")).toBe("a {b} c'd {1 }");
     expect(formatText(text, { name: "a", count: 1_234.5, total: 9_999 }, "de")).toBe("a: 1.234,5 of 9.999");
   });
 });
