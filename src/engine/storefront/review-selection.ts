@@ -106,7 +106,8 @@ export async function findMatches(
 }
 
 /** The condition of the index of reviews with photos. */
-export const hasPhotos = sql<boolean>`reviews.images > 0 and ${showsPhotos}`;
+export const hasPhotos = sql<boolean>`(case when reviews.images > 0 then 1 else 0 end) = 1 and reviews.images > 0
+  and ${showsPhotos}`;
 
 function listFilters({ with_photos, verified }: Query): readonly Condition[] {
   const isVerified = sql<boolean>`reviews.reviewer_type = 'verified_buyer'`;

@@ -53,7 +53,8 @@ export const reviewTables = defineTables({
         "(account_id, score, (case when comment is null then 0 else 1 end), created_at, id, published)",
       reviews_hidden: "(account_id, (coalesce(moderation, 'pending')), created_at, id) where published = 0",
       reviews_with_images: "(account_id, created_at, id) where images > 0",
-      reviews_with_photos: `(account_id, rating_target, published, created_at, id, score, images)
+      // The expression makes SQLite prefer it to the index of all reviews by date.
+      reviews_with_photos: `(account_id, rating_target, published, (case when images > 0 then 1 else 0 end), created_at, id)
         where images > 0 and (reviewer_type <> 'anonymous' or moderation = 'published')`,
     },
     uniqueIndexes: { reviews_by_order: "(account_id, order_row, product_row) where order_row is not null" },
