@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { keepElements } from "../../../.ci/keep-elements.js";
 import { writeShopAssets } from "../../../.ci/shop-assets.js";
 import { languages } from "../../../src/contract/brand/brand.ts";
 import { sources } from "../../../src/messages/sources.ts";
@@ -52,19 +53,26 @@ describe("elements", () => {
   });
 });
 
-it("keep the files of earlier versions", async () => {
+it("serve the files of the two previous versions", async () => {
   const folder = await mkdtemp(join(tmpdir(), "starpost-previous-"));
   try {
-    await mkdir(join(folder, "0.0.9"));
-    await writeFile(join(folder, "0.0.9/loader-0123ABCD.js"), "export const old = 1;");
+    for (const version of ["0.9.0", "0.10.0"]) {
+      await mkdir(join(folder, version));
+      await writeFile(
+        join(folder, version, `loader-0${version.replaceAll(".", "")}ABCD.js`),
+        `export default "${version}";`,
+      );
+    }
+    expect(await keepElements("0.11.0", folder)).toEqual(["0.10.0", "0.11.0"]);
     const text = await writeShopAssets(sources, folder);
     const built = (await import(
       `data:text/javascript,${encodeURIComponent(text)}`
     )) as typeof import("../../../src/shop/assets.ts");
-    expect(Object.keys(built.assets).toSorted()).toEqual([...Object.keys(assets), "loader-0123ABCD.js"].toSorted());
-    expect(gunzipSync(bytesOf(built.assets["loader-0123ABCD.js"]?.gzip ?? "")).toString()).toBe(
-      "export const old = 1;",
-    );
+    // Those of 0.11.0 are the current ones.
+    expect(Object.keys(built.assets).toSorted()).toEqual([...Object.keys(assets), "loader-00100ABCD.js"].toSorted());
+    expect(built.assets).toMatchObject(assets);
+    const kept = gunzipSync(bytesOf(built.assets["loader-00100ABCD.js"]?.gzip ?? "")).toString("utf8");
+    expect(kept).toBe('export default "0.10.0";');
     expect(built.loader).toEqual(loader);
   } finally {
     await rm(folder, { recursive: true });

@@ -1,0 +1,1 @@
+export function keepElements(version: string, folder?: string): Promise<readonly string[]>;
