@@ -15,9 +15,9 @@ beforeAll(async () => {
   for (const at of [1, 2, 3]) {
     const past = {
       created_at: "2026-01-01",
-      reviewer_type: "verified_buyer",
+      reviewer_type: "verified_buyer" as const,
       images: ["https://a.example/1"],
-    } as const;
+    };
     await account.service.reviews.createNow(aReview({ email: `ann${at}@mail.example`, past }));
   }
 });
