@@ -85,6 +85,7 @@ describeIsolated(
       );
       const [exported] = (await reviews.list({ details: true })).reviews;
       expect(exported?.images?.[0]).toMatch(/\/starpost\/v1\/images\/\d+$/);
+      expect(exported?.image_sources).toEqual(urls);
       const { images: ofCustomer } = (await account.service.customers.export({ email: aReview().email })).export;
       expect(ofCustomer[0]).toMatchObject({ content_type: "image/webp", base64: expect.stringMatching(/^UklGR/) });
 

@@ -194,6 +194,10 @@ describe.each(["locally", "over HTTP"])("images fetch %s", (place) => {
     expect([none.exitCode, none.stdout]).toEqual([0, ""]);
     expect(none.stderr).toContain("No photos to copy.");
     expect(host.received).toHaveLength(downloads);
+    // The file still has the URLs of the previous host.
+    const [newest] = (await home.json<{ import_id: string }[]>(["imports", "list"], { env })).data;
+    const verified = await home.run(["imports", "verify", newest?.import_id ?? ""], { env });
+    expect(verified.exitCode, verified.stderr + verified.stdout).toBe(0);
     const page = await fetch(`${server.url}/starpost/v1/shop/${server.app_key}/products/teapot/photos`);
     const { response } = (await page.json()) as { response: { photos: { width: number; sizes: object }[] } };
     expect(response.photos).toHaveLength(10);

@@ -168,6 +168,8 @@ export const listedReview = lazyObject(() => ({
   comment_created_at: timestamp().nullish(),
   /** The URLs of the review's images. */
   images: z.array(z.string()).optional(),
+  /** Present if images were copied here: where each was imported from. */
+  image_sources: z.array(z.string()).optional(),
   product_title: z.string().nullish(),
   product_url: z.string().nullish(),
   /** Present if the title was made from the content, because the author gave none. */

@@ -140,7 +140,7 @@ export async function findImages(
   const byReview = new Map<number, ReviewImage[]>();
   if (ids.length === 0) return byReview;
   const found = await selectAccountRows("review_images", accountIdOf(context), context.transaction)
-    .select(["id", "review_row", "width", "height", "color", linkedUrl.as("url")])
+    .select(["id", "review_row", "width", "height", "color", "url as source_url", linkedUrl.as("url")])
     .where("review_row", "in", ids)
     .orderBy("id")
     .execute();

@@ -32,7 +32,13 @@ export interface ReviewParts {
 }
 
 /** An image of a review, without its data. The URL is null if it is stored here: see `linkedUrl`. */
-export type ReviewImage = Pick<Row<"review_images">, "id" | "review_row" | "url" | "width" | "height" | "color">;
+export interface ReviewImage extends Pick<
+  Row<"review_images">,
+  "id" | "review_row" | "url" | "width" | "height" | "color"
+> {
+  /** Where an image was imported from, also after it was copied. */
+  readonly source_url?: string | null;
+}
 
 /** The URLs of a review's image and its thumbnail. The image of a past review has only one. */
 export function formatImageUrls({ id, url }: Pick<ReviewImage, "id" | "url">, publicUrl: string) {
@@ -157,13 +163,16 @@ export function toListedReview({ review, author, product }: ReviewParts): Listed
 /** Like `toListedReview`, with the fields that `details` adds. */
 export function toDetailedReview(parts: ReviewParts, images: readonly ReviewImage[], publicUrl: string): ListedReview {
   const { review, product } = parts;
+  const urls = images.map((image) => formatImageUrls(image, publicUrl).original_url);
+  const isCopied = images.some(({ url, source_url }) => url === null && source_url);
   return {
     ...toListedReview(parts),
     published: review.published === 1,
     state: stateOf(review),
     comment: review.comment,
     comment_created_at: review.comment_at === null ? null : iso(review.comment_at),
-    images: images.map((image) => formatImageUrls(image, publicUrl).original_url),
+    images: urls,
+    ...(isCopied && { image_sources: images.map(({ source_url }, nth) => source_url ?? urls[nth] ?? "") }),
     product_title: product?.name ?? null,
     product_url: product?.url ?? null,
     ...(review.untitled === 1 && { untitled: true }),

@@ -236,7 +236,7 @@ function toRecords(review: ListedReview): [StoredRecord, StoredRecord] {
     date: isDetailed ? comparable.time(created_at) : undefined,
     comment_content: isDetailed ? comparable.text(review.comment ?? null) : undefined,
     comment_date: isDetailed ? comparable.time(review.comment_created_at) : undefined,
-    image_urls: comparable.text(review.images?.join(" ")),
+    image_urls: comparable.text((review.image_sources ?? review.images)?.join(" ")),
     published: comparable.text(published),
     user_type: isDetailed ? comparable.text(review.reviewer_type) : undefined,
   };
