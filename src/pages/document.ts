@@ -61,9 +61,14 @@ summary::-webkit-details-marker { display: none; }
 summary .change { color: var(--accent); margin-inline-start: 0.5rem; text-decoration: underline; text-underline-offset: 0.15em; }
 details > .field { margin: 1rem 0 0; }
 .field > label, legend { display: block; font-weight: 600; padding: 0; }
-input[type="text"], input[type="email"], textarea {
+input[type="text"], input[type="email"], input[type="file"], textarea {
   background: var(--card); border: 1px solid var(--edge); border-radius: var(--radius); color: inherit; display: block;
   font: inherit; margin-top: 0.35rem; padding: 0.6rem 0.7rem; width: 100%;
+}
+input[type="file"] { border-style: dashed; }
+::file-selector-button {
+  background: var(--note); border: 1px solid var(--edge); border-radius: var(--radius); color: inherit; cursor: pointer; font: inherit;
+  margin-inline-end: 0.75rem; padding: 0.35rem 0.75rem;
 }
 textarea { min-height: 9rem; resize: vertical; }
 [aria-invalid="true"] { border-color: var(--fault); border-width: 2px; }

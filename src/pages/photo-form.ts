@@ -31,7 +31,7 @@ export function photoForm(
   const failed = "page.write.photo_failed";
   const why = problem !== null && problemBox(t(failed), markup`<p>${t(problemKeys[problem], { max, megabytes })}</p>`);
   const target = action !== undefined && markup` action="${new URL(action).pathname}"`;
-  const form = markup`<form method="post"${target} enctype="multipart/form-data">
+  const form = markup`<form method="post"${target} enctype="multipart/form-data" novalidate>
 <div class="field">
 <label for="image">${t("page.write.photo")}</label>
 <span class="hint" id="image-hint">${t("page.write.photo_hint", { megabytes, max })}</span>

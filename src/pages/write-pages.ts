@@ -1,4 +1,4 @@
-import type { PhotoForm, QuestionForm, ShopperForm } from "../contract/index.ts";
+import { imageLimits, type PhotoForm, type QuestionForm, type ShopperForm } from "../contract/index.ts";
 import type { MessageKey } from "../messages/messages.ts";
 import { consentText, type PageContent, personalPage } from "./document.ts";
 import { contentField, emailField, errorList, type FormContext, refusalBox, textField } from "./form.ts";
@@ -112,9 +112,11 @@ export function photoFormPage(
   const about = { is_site, store_name: "" };
   const title = titleOf(about, product, text);
   const shown = { ...review, id: 0, anonymous: !form.is_confirmed, comment: null };
+  const added = photos > 0 && text("page.write.photos_added", { count: photos, max: imageLimits.perReview });
   const isWrong = refusal !== undefined || form.problem !== null;
   return personalPage(
-    isWrong ? text("page.error", { title }) : title,
+    // Screen readers read the title first.
+    isWrong ? text("page.error", { title }) : added || title,
     markup`${describeState(form, context)}
 ${form.takes_photos || photos > 0 ? photoForm(form, undefined, context) : undefined}
 <h2>${t("page.request.written")}</h2>

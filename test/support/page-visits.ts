@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { takePhoto } from "./photos.ts";
 import type { Shop, ShopTexts } from "./shop.ts";
 
 /** Opens a page of a shop whose users enter `texts`. */
@@ -45,6 +46,26 @@ const followOwn =
     await page.getByRole("button").waitFor();
   };
 
+/** Opens a page on which anybody can write about a product. */
+const formOf =
+  (name: "write" | "ask"): Visit =>
+  async (shop, page, texts) =>
+    page.goto(`${await shop.reviewsAddress(texts)}/${name}`);
+
+/** Writes a review, which leads to the page that adds photos. */
+const write: Visit = async (shop, page, texts) => {
+  await formOf("write")(shop, page, texts);
+  await fillReview(page, texts);
+  await page.locator("#email").fill("ann@mail.example");
+  await press(page);
+};
+
+/** Adds a photo to the review on the page. */
+export async function addPhoto(page: Page, buffer?: Buffer): Promise<void> {
+  if (buffer) await page.locator("#image").setInputFiles({ name: "photo.jpg", mimeType: "image/jpeg", buffer });
+  await page.locator("button").click();
+}
+
 const requestLink: Visit = (shop, page) => page.goto(`${shop.url}/starpost/v1/pages/${shop.appKey}/my_reviews`);
 
 /** A visit to every page that the server renders, by name. */
@@ -70,6 +91,32 @@ export const pageVisits: Readonly<Record<string, Visit>> = {
   "question confirmed": visitAndSubmit((shop, texts) => shop.confirmAddress(texts)),
   unsubscribe: async (shop, page) => page.goto(await shop.unsubscribeAddress()),
   unsubscribed: visitAndSubmit((shop) => shop.unsubscribeAddress()),
+  "write a review": formOf("write"),
+  "write a review, with mistakes": async (shop, page, texts) => {
+    await formOf("write")(shop, page, texts);
+    await press(page);
+  },
+  "write a review, done": write,
+  "write a review, with a photo": async (shop, page, texts) => {
+    await write(shop, page, texts);
+    await addPhoto(page, await takePhoto());
+  },
+  "write a review, without a photo": async (shop, page, texts) => {
+    await write(shop, page, texts);
+    await addPhoto(page);
+  },
+  "ask a question": formOf("ask"),
+  "ask a question, with mistakes": async (shop, page, texts) => {
+    await formOf("ask")(shop, page, texts);
+    await press(page);
+  },
+  "ask a question, done": async (shop, page, texts) => {
+    await formOf("ask")(shop, page, texts);
+    await page.locator("#content").fill(texts?.question ?? "Does it pour well?");
+    await page.locator("#display_name").fill(texts?.customer ?? "Ann Tea");
+    await page.locator("#email").fill("ann@mail.example");
+    await press(page);
+  },
   "my reviews": async (shop, page, texts) => page.goto(await shop.myReviewsAddress(texts)),
   "my reviews, edit a review": followOwn("review="),
   "my reviews, edit with mistakes": async (shop, page, texts) => {
