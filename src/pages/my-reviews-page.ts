@@ -104,8 +104,11 @@ function reviewActions(review: OwnReview, context: PageContext): Html {
 <li>${image && markup`<a href="${original_url}">${image}</a>`}
 <a href="?photo=${id}">${context.t("page.mine.delete_photo", { number: at + 1 })}${subjectFor(review, context)}</a></li>`;
   });
+  const { photos_url: url } = review;
+  const add =
+    url !== null && markup`<a href="${url}">${context.t("page.write.photos")}${subjectFor(review, context)}</a>`;
   return markup`${photos.length > 0 && markup`<ul class="photos">${photos}</ul>`}
-${actions("review", review, context)}`;
+${actions("review", review, context, add)}`;
 }
 
 /** Distinguishes links with the same text for screen readers. */
@@ -113,10 +116,16 @@ function subjectFor(written: Pick<OwnReview, "product">, context: PageContext): 
   return markup`<span class="unseen">: ${isolate(subjectOf(written, context))}</span>`;
 }
 
-function actions(kind: "review" | "question", written: OwnReview | OwnQuestion, context: PageContext): Html {
+function actions(
+  kind: "review" | "question",
+  written: OwnReview | OwnQuestion,
+  context: PageContext,
+  more?: Html | false,
+): Html {
   const { t } = context;
   const rest = subjectFor(written, context);
   return markup`<p class="actions"><a href="?${kind}=${written.id}">${t("page.mine.edit")}${rest}</a>
+${more}
 <a href="?${kind}=${written.id}&amp;action=delete">${t("page.mine.delete")}${rest}</a></p>`;
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { emailKeyOf, type MyReviewsPage } from "../../src/contract/index.ts";
+import { emailKeyOf, imageLimits, type MyReviewsPage } from "../../src/contract/index.ts";
 import { createSealer } from "../../src/engine/kernel/sealer.ts";
 import { openClaim } from "../../src/engine/kernel/signed-link.ts";
 import {
@@ -17,6 +17,7 @@ import { aQuestion, lastToken, readEmailCounts, readEmails } from "../support/em
 import { tinyPng } from "../support/photos.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
+const anyPhotosUrl = expect.stringMatching(/\/starpost\/v1\/p\//) as string;
 const text = { score: "2", title: "Drips", content: "It drips.\r\nSorry." };
 
 /** Creates the token of a link for a person, and the calls behind it. */
@@ -93,6 +94,7 @@ describeBackends("what a person has written", (harness) => {
             original_url: expect.any(String) as string,
           },
         ],
+        photos_url: anyPhotosUrl,
         created_at: new Date(harness().clock()).toISOString(),
       },
     ]);
@@ -145,7 +147,23 @@ describeBackends("what a person has written", (harness) => {
     });
     expect(await show({ review: own, action: "delete" })).toMatchObject({ state: "delete", photo_id: null });
     expect(await show({ photo })).toMatchObject({ state: "delete", photo_id: photo, reviews: [{ id: own }] });
-    expect(await show()).toEqual(before);
+    // Each time, the token that adds photos is another one.
+    const reviews = before.reviews.map((review) => ({ ...review, photos_url: anyPhotosUrl }));
+    expect(await show()).toEqual({ ...before, reviews });
+  });
+
+  it("can get more photos, until each review has the maximum", async () => {
+    const account = await harness().newAccount();
+    await addReview(harness(), account);
+    const { show } = await openLink(harness(), account);
+    const photosUrl = async () => (await show()).reviews[0]?.photos_url;
+    for (let photos = 2; photos <= imageLimits.perReview; photos += 1) {
+      const image_upload_token = (await photosUrl())?.split("/").at(-1) ?? "";
+      const { form } = await harness().service({}).forms.addPhoto({ image_upload_token, image: tinyPng });
+      expect([form.photos, form.problem]).toEqual([photos, null]);
+    }
+    expect((await show()).reviews[0]?.photos).toHaveLength(imageLimits.perReview);
+    expect(await photosUrl()).toBeNull();
   });
 
   it("can be edited, which its history and webhooks report", async () => {

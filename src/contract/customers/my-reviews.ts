@@ -31,6 +31,8 @@ const ownReview = lazyObject(() => ({
   comment: z.string().nullable(),
   /** The URLs lead to the photos only if the review is public. */
   photos: z.array(z.object({ id: z.number().int(), thumb_url: z.string(), original_url: z.string() })),
+  /** Where photos can be added for an hour; null if the review has the maximum of photos. */
+  photos_url: z.string().nullable(),
   created_at: timestamp(),
 }));
 export type OwnReview = z.output<ReturnType<typeof ownReview>>;

@@ -18,6 +18,7 @@ import { buyerIndex } from "../../orders/buyer-lookup.ts";
 import { editQuestion } from "../../questions/questions.ts";
 import { deleteQuestion } from "../../questions/question-moderation.ts";
 import { deleteImage, editReview } from "../../reviews/author-changes.ts";
+import { canProcessPhotos } from "../../reviews/photo.ts";
 import { parseReviewForm } from "../../reviews/requests/review-requests.ts";
 import { announceReviews } from "../../reviews/review-emails.ts";
 import { findReview } from "../../reviews/review-parts.ts";
@@ -44,6 +45,7 @@ export const myReviewHandlers: Handlers<typeof contract.myReviews> = {
       const { page, link } = await openLink(token, context);
       return { page: link ? await showTarget(target, link) : page };
     },
+    after: async ({ page }) => ({ page: await checkCodec(page) }),
   }),
 
   /**
@@ -62,6 +64,7 @@ export const myReviewHandlers: Handlers<typeof contract.myReviews> = {
       await deleteShown(shown, link.context);
       return { page: await showList(link, "deleted") };
     },
+    after: async ({ page }) => ({ page: await checkCodec(page) }),
   }),
 
   form: async (_input, context) => ({
@@ -81,6 +84,12 @@ export const myReviewHandlers: Handlers<typeof contract.myReviews> = {
     return { request: { store_name, email, state: "sent" } };
   },
 };
+
+/** Without the codec, no photo can be added. */
+async function checkCodec(page: MyReviewsPage): Promise<MyReviewsPage> {
+  if (page.reviews.every(({ photos_url }) => photos_url === null) || (await canProcessPhotos())) return page;
+  return { ...page, reviews: page.reviews.map((review) => ({ ...review, photos_url: null })) };
+}
 
 /** A valid link: whose it is, and the context of its account. */
 interface Link {

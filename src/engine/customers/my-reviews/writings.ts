@@ -1,8 +1,15 @@
-import { myReviewsLimit, type OwnQuestion, type OwnReview, type OwnState } from "../../../contract/index.ts";
+import {
+  imageLimits,
+  myReviewsLimit,
+  type OwnQuestion,
+  type OwnReview,
+  type OwnState,
+} from "../../../contract/index.ts";
 import { findRow, findRows, sameAccount, selectAccountRows } from "../../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../../kernel/handler.ts";
 import { iso } from "../../kernel/times.ts";
 import { openProductView } from "../../products/product-view.ts";
+import { photoFormUrl, signImageUpload } from "../../reviews/new-reviews.ts";
 import { stateOf } from "../../reviews/review-index.ts";
 import { findImages, selectReviewParts, showProducts, toParts } from "../../reviews/review-parts.ts";
 import { formatImageUrls } from "../../reviews/review-response.ts";
@@ -42,6 +49,8 @@ export async function readOwnReviews(writer: Writer, context: HandlerContext, id
     photos: (images.get(review.id) ?? []).map((image) =>
       Object.assign({ id: image.id }, formatImageUrls(image, context.publicUrl)),
     ),
+    photos_url:
+      review.images < imageLimits.perReview ? photoFormUrl(signImageUpload(review.id, context), context) : null,
     created_at: iso(review.created_at),
   }));
 }
