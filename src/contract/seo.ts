@@ -6,11 +6,49 @@ import { shape, timestamp } from "./shapes.ts";
 import { lazyObject } from "./lazy-object.ts";
 import { lazily } from "./lazily.ts";
 import { jsonLimits, parseJson } from "./json-text.ts";
+import { score, starDistribution } from "./reviews/shapes.ts";
+import {
+  photo,
+  questionList,
+  rating,
+  reviewedProduct,
+  storefrontPagination,
+  storefrontSort,
+  storefrontSorts,
+} from "./storefront/storefront.ts";
 
-/** Number of reviews on an SEO page; the latest are shown. */
-export const seoPageReviews = 50;
+/** Number of elements on a page for search engines. The page of a store lists few of its own reviews, and links to all. */
+export const seoPageSizes = {
+  reviews: 50,
+  questions: 20,
+  photos: 12,
+  products: 30,
+  latestReviews: 10,
+  siteReviews: 5,
+} as const;
 
-/** The content of an SEO page: a product, or the store, with its reviews. */
+const seoReview = lazyObject(() => ({
+  id: z.number().int(),
+  title: z.string(),
+  content: z.string(),
+  score: z.number().int(),
+  display_name: z.string(),
+  verified_buyer: z.boolean(),
+  /** The author's email address is not verified. */
+  anonymous: z.boolean(),
+  /** The store's comment. */
+  comment: z.string().nullable(),
+  created_at: timestamp(),
+  /** The author received a coupon for the review. Otherwise absent. */
+  received_coupon: z.boolean().optional(),
+  votes_up: z.number().int().optional(),
+  photos: z.array(photo()).optional(),
+  /** Present if the review is not of the product of the page. */
+  product: reviewedProduct().optional(),
+}));
+export type SeoReview = z.output<ReturnType<typeof seoReview>>;
+
+/** A product, or the store, with its reviews. */
 const seoPage = lazyObject(() => ({
   /** The store's product ID; null for the store. */
   product_id: z.string().nullable(),
@@ -20,24 +58,40 @@ const seoPage = lazyObject(() => ({
   description: z.string().nullable(),
   average_score: z.number(),
   total_reviews: z.number().int(),
-  reviews: z.array(
-    z.object({
-      id: z.number().int(),
-      title: z.string(),
-      content: z.string(),
-      score: z.number().int(),
-      display_name: z.string(),
-      verified_buyer: z.boolean(),
-      /** The author's email address is not verified. */
-      anonymous: z.boolean(),
-      /** The store's comment. */
-      comment: z.string().nullable(),
-      created_at: timestamp(),
-      /** The author received a coupon for the review. Otherwise absent. */
-      received_coupon: z.boolean().optional(),
-    }),
-  ),
+  reviews: z.array(seoReview()),
 }));
+
+/** What the page of a store lists besides its own reviews. */
+const seoOverview = lazyObject(() => ({
+  pagination: storefrontPagination(),
+  /** Rated products, best first. */
+  products: z.array(reviewedProduct().extend(rating())),
+  /** The latest reviews of all products. */
+  latest_reviews: z.array(seoReview()),
+}));
+
+/** The content of a page for search engines. */
+const fullSeoPage = lazily(() =>
+  seoPage().extend({
+    star_distribution: starDistribution(),
+    /** Of the reviews, as filtered. */
+    pagination: storefrontPagination(),
+    /** The filter of the reviews; null for all. */
+    stars: z.number().int().nullable(),
+    sort: z.enum(storefrontSorts),
+    /** The latest photos of customers. */
+    photos: z.array(photo().extend({ display_name: z.string() })),
+    questions: z.object(questionList()),
+    /** Present if the call names no product. */
+    overview: seoOverview().optional(),
+    /** The URL of the page. */
+    page_url: z.string(),
+    /** Where authors can request the link to everything they have written. */
+    my_reviews_url: z.string(),
+  }),
+);
+export type FullSeoPage = z.output<ReturnType<typeof fullSeoPage>>;
+
 /** The name of a page of a store without a name. */
 export const unnamedPage = "This store";
 export type SeoPage = z.output<ReturnType<typeof seoPage>>;
@@ -74,13 +128,17 @@ export const seo = {
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.searchEngines,
-    input: () => ({ product_id: shape.legalId.optional() }),
-    output: () => ({
-      page: seoPage().extend({
-        /** Where authors can request the link to everything they have written. */
-        my_reviews_url: z.string(),
-      }),
+    input: () => ({
+      /** `service_site_reviews` for the reviews of the store. */
+      product_id: shape.legalId.optional(),
+      /** Of the reviews; without a product, of the products. */
+      page: shape.page.optional(),
+      sort: storefrontSort(),
+      /** Only reviews with this number of stars. */
+      stars: score().optional(),
+      questions_page: shape.page.optional(),
     }),
+    output: () => ({ page: fullSeoPage() }),
   }),
 };
 

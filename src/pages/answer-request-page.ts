@@ -3,9 +3,8 @@ import { isolate } from "./bidi.ts";
 import { consentText, type PageContent, personalPage } from "./document.ts";
 import { contentField, errorList, type FormContext, nameField } from "./form.ts";
 import { gonePage } from "./link-page.ts";
-import { markup } from "./markup.ts";
+import { isWebUrl, markup } from "./markup.ts";
 import { defaultContext, type PageContext } from "./page-context.ts";
-import { isWebUrl } from "./seo-page.ts";
 
 /** The page on which a buyer answers a question and then sees the answer. It uses no scripts. */
 export function answerRequestPage(

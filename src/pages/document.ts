@@ -42,7 +42,9 @@ h1 { font-size: 1.6rem; margin: 0 0 1rem; }
 h2 { font-size: 1.25rem; margin: 1.75rem 0 0.5rem; }
 h3 { font-size: 1.05rem; margin: 0.75rem 0 0.25rem; }
 p { margin: 0.5rem 0; }
-img { border-radius: var(--box-radius); display: block; height: auto; max-height: 16rem; max-width: 100%; }
+img { border-radius: var(--box-radius); display: block; height: auto; max-width: 100%; }
+.cover { aspect-ratio: 4 / 3; height: auto; object-fit: contain; object-position: left; width: 20rem; }
+[dir="rtl"] .cover { object-position: right; }
 a { color: var(--accent); text-underline-offset: 0.15em; }
 blockquote { border-inline-start: 0.25rem solid var(--line); margin: 1rem 0; padding-inline-start: 1rem; }
 .stars { color: var(--star); height: 1em; vertical-align: -0.1em; width: auto; }
@@ -51,10 +53,22 @@ blockquote { border-inline-start: 0.25rem solid var(--line); margin: 1rem 0; pad
 .by, .hint { color: var(--muted); }
 .hint { display: block; font-size: 0.9rem; margin: 0.1rem 0 0.35rem; }
 .comment { background: var(--note); border-radius: var(--box-radius); padding: 0.6rem 0.8rem; }
-.starpost-review { border-top: 1px solid var(--line); padding: 0.75rem 0; }
+.answer { border-inline-start: 0.25rem solid var(--line); margin: 0.5rem 0; padding-inline-start: 0.8rem; }
+.starpost-review, .starpost-question { border-top: 1px solid var(--line); padding: 0.75rem 0; }
+.histogram { border-collapse: collapse; max-width: 26rem; width: 100%; }
+.histogram td, .histogram th { font-weight: 400; padding: 0; text-align: start; white-space: nowrap; }
+.histogram td:last-child { color: var(--muted); text-align: end; }
+.histogram a { display: block; padding: 0.2rem 0; }
+.histogram .bar { padding: 0 0.75rem; width: 100%; }
+.bar svg { background: var(--line); border: 1px solid transparent; border-radius: 0.5rem; color: var(--star); display: block; height: 0.6rem; width: 100%; }
+[dir="rtl"] .bar svg { transform: scaleX(-1); }
+.cards { list-style: none; margin: 0; padding: 0; }
+.cards li { align-items: center; border-top: 1px solid var(--line); display: flex; gap: 1rem; padding: 0.75rem 0; }
+.cards h3, .cards p { margin: 0; }
+.cards a { display: inline-block; padding: 0.2rem 0; }
 .note { background: var(--note); border-radius: var(--box-radius); margin: 1rem 0; padding: 0.6rem 0.8rem; }
 .product { align-items: center; display: flex; gap: 1rem; margin: 0 0 1rem; }
-.product img { max-height: 5rem; max-width: 5rem; }
+.product img, .cards img { flex: none; height: 5rem; object-fit: contain; width: 5rem; }
 .field { border: 0; margin: 0 0 1.25rem; min-width: 0; padding: 0; }
 summary { cursor: pointer; list-style: none; }
 summary::-webkit-details-marker { display: none; }
@@ -92,7 +106,9 @@ textarea { min-height: 9rem; resize: vertical; }
 }
 .photos { display: flex; flex-wrap: wrap; gap: 0.75rem; list-style: none; margin: 0.75rem 0; padding: 0; }
 .photos li { width: 7rem; }
-.photos img { height: 7rem; object-fit: cover; width: 7rem; }
+.photos img, .photos svg { border-radius: var(--box-radius); height: 7rem; object-fit: cover; width: 7rem; }
+.photos li > a:has(svg), .photos li > a:has(img) { display: grid; padding: 0; }
+.photos a > * { grid-area: 1 / 1; }
 .actions { align-items: center; display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; margin: 0.75rem 0 0; }
 .actions a, .photos a { display: inline-block; padding: 0.35rem 0; }
 .foot { border-top: 1px solid var(--line); margin: 2rem 0 0; padding-top: 0.75rem; }
@@ -104,7 +120,7 @@ button {
 button.danger { background: transparent; border-color: var(--fault); color: var(--fault); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 @media (max-width: 30rem) { button { width: 100%; } }
-.logo { border-radius: 0; margin: 0 0 1.25rem; max-height: none; }
+.logo { border-radius: 0; margin: 0 0 1.25rem; }
 .consent { margin-bottom: 0.75rem; }
 .legal { border-top: 1px solid var(--line); display: flex; flex-wrap: wrap; font-size: 0.9rem; gap: 0.25rem 1.5rem; margin-top: 2rem; padding-top: 1rem; }
 .legal a { padding: 0.25rem 0; }

@@ -1,9 +1,9 @@
 import type { BatchMethod, SeoPage } from "../contract/index.ts";
 import { directionOf } from "../messages/messages.ts";
-import { type Html, markup, render } from "./markup.ts";
+import { type Html, isWebUrl, markup, render } from "./markup.ts";
 import { defaultContext, type PageContext } from "./page-context.ts";
 import { bottomLine, microdata, noMicrodata, reviewList } from "./review-parts.ts";
-import { isWebUrl, nameOf } from "./seo-page.ts";
+import { nameOf } from "./seo-page.ts";
 
 /** HTML fragments for storefront pages, which have their own styles. */
 const fragments: Readonly<Record<BatchMethod, (page: SeoPage, context: PageContext) => Html>> = {
@@ -19,12 +19,13 @@ export function renderFragment(method: BatchMethod, page: SeoPage, context: Page
 }
 
 /**
- * Renders the bottom line and the reviews with microdata.
- * Source: schema.org `Product` and `Organization`. Search engines reject one with neither reviews nor an offer.
+ * Renders the bottom line and the reviews, of a product with microdata.
+ * Source: schema.org `Product`. Search engines reject one with neither reviews nor an offer, and an organization that shows
+ * its own rating.
  */
 function mainWidget(page: SeoPage, context: PageContext): Html {
-  const schema = page.total_reviews === 0 ? noMicrodata : microdata;
-  const item = schema.item(page.product_id === null ? "Organization" : "Product");
+  const schema = page.total_reviews === 0 || page.product_id === null ? noMicrodata : microdata;
+  const item = schema.item("Product");
   const url = isWebUrl(page.url) && markup`<link itemprop="url" href="${page.url}">`;
   return markup`<section class="starpost-widget"${languageOf(context)}${item}>
 ${schema === microdata && markup`<meta itemprop="name" content="${nameOf(page, context)}">${url}`}

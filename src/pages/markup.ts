@@ -51,3 +51,8 @@ export function escapeText(text: string): string {
     .replaceAll(controls, "\uFFFD")
     .replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
 }
+
+/** Whether a URL may be used in a link or image. Other schemes, such as `javascript:`, can contain code. */
+export function isWebUrl(url: string): boolean {
+  return /^https?:\/\/[^\s\p{Cc}]+$/iu.test(url);
+}

@@ -9,11 +9,10 @@ import { isolate } from "./bidi.ts";
 import { consentText, type PageContent, personalPage } from "./document.ts";
 import { contentField, errorList, type FormContext } from "./form.ts";
 import { gonePage } from "./link-page.ts";
-import { type Html, markup } from "./markup.ts";
+import { type Html, isWebUrl, markup } from "./markup.ts";
 import { defaultContext, type PageContext } from "./page-context.ts";
 import { rating, reviewTexts } from "./review-request-page.ts";
 import { day, noMicrodata, scoreLine, storeReply } from "./review-parts.ts";
-import { isWebUrl } from "./seo-page.ts";
 
 /** What a person has written, and the forms that change it. It uses no scripts; all links lead to this page. */
 export function myReviewsPage(
@@ -94,7 +93,7 @@ function photoImage(review: OwnReview, at: number, { text }: PageContext): Html 
   const alt = review.product
     ? text("page.mine.photo", { number, product: review.product.name })
     : text("page.mine.photo_store", { number });
-  return markup`<img src="${photo.thumb_url}" alt="${alt}">`;
+  return markup`<img src="${photo.thumb_url}" alt="${alt}" width="112" height="112">`;
 }
 
 function reviewActions(review: OwnReview, context: PageContext): Html {
@@ -186,7 +185,7 @@ function deletePage(
   return personalPage(
     text(`page.mine.confirm_${kind}`),
     markup`<p>${t(`page.mine.confirm_${kind}_text`)}</p>
-${kind === "photo" ? photo && markup`<p>${photo}</p>` : shown}
+${kind === "photo" ? photo && markup`<div class="photos">${photo}</div>` : shown}
 <form method="post"><p class="actions"><button type="submit" class="danger">${t(`page.mine.confirm_${kind}_button`)}</button> <a href="?">${t("page.mine.keep")}</a></p></form>`,
   );
 }

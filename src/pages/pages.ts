@@ -6,9 +6,9 @@ import { clickPage, linkPage } from "./link-page.ts";
 import { myReviewsPage, myReviewsRequestPage } from "./my-reviews-page.ts";
 import { photoFormPage, questionFormPage, reviewFormPage } from "./write-pages.ts";
 import { reviewRequestPage } from "./review-request-page.ts";
-import { isWebUrl, seoPage } from "./seo-page.ts";
+import { seoPage } from "./seo-page.ts";
 import { isolate } from "./bidi.ts";
-import { type Html, markup } from "./markup.ts";
+import { type Html, isWebUrl, markup } from "./markup.ts";
 import { byline, microdata, scoreLine } from "./review-parts.ts";
 import { defaultContext, type PageContext } from "./page-context.ts";
 
@@ -42,8 +42,18 @@ function page<N extends OperationName>(
   ];
 }
 
+/** Part of a page of a shop, in the language of that page. It is not a document, so it has no policy but to load nothing. */
+const elementPage: [OperationName, PageDefinition] = [
+  "storefront.element",
+  {
+    render: (value) => (value as z.output<EndpointOf<"storefront.element">["output"]>).html,
+    policy: () => policyOf("personal"),
+  },
+];
+
 /** The pages of all operations with `htmlPaths`. */
 export const pages: ReadonlyMap<OperationName, PageDefinition> = new Map([
+  elementPage,
   page("reviews.top", topReviewsPage, "public"),
   page("seo.page", seoPage, "public"),
   page("links.show", linkPage, "personal"),
@@ -110,7 +120,7 @@ function reviewArticle(review: TopReview, context: PageContext): Html {
 <article class="starpost-review"${item("Review")}>
 ${title.trim() !== "" && heading}
 ${scoreLine(score, microdata, context)}
-${image_url !== null && isWebUrl(image_url) && markup`<img src="${image_url}" alt="${product_name}">`}
+${image_url !== null && isWebUrl(image_url) && markup`<img class="cover" src="${image_url}" alt="${product_name}" width="320" height="240">`}
 <p class="text" dir="auto"${property("reviewBody")}>${content}</p>
 ${byline({ ...review, display_name }, microdata, context, product(review))}
 </article>`;

@@ -1,10 +1,8 @@
-import type { SeoPage } from "../contract/index.ts";
+import type { Photo, SeoPage, SeoReview, StorefrontQuestion, StorefrontReviews } from "../contract/index.ts";
 import { directionOf } from "../messages/messages.ts";
 import { isolate } from "./bidi.ts";
-import { type Html, markup } from "./markup.ts";
+import { type Html, isWebUrl, markup } from "./markup.ts";
 import type { PageContext } from "./page-context.ts";
-
-type Review = SeoPage["reviews"][number];
 
 /** The outlines of stars, 16 wide and 18 apart. */
 const outline = (at: number) =>
@@ -39,19 +37,41 @@ export function bottomLine(
 ): Html {
   const { t } = context;
   if (total_reviews === 0) return markup`<p class="starpost-bottomline">${t("page.reviews.none")}</p>`;
-  const average = number(average_score, "ratingValue", data, context);
-  const total = number(total_reviews, "reviewCount", data, context);
   return markup`<p class="starpost-bottomline"${data.item("AggregateRating", "aggregateRating")}>
-${stars(average_score, context)} ${t("page.reviews.summary", { average, total, count: total_reviews })}${data.range}
+${ratingText({ average_score, total_reviews }, data, context)}${data.range}
 </p>`;
 }
 
-/** A list of reviews. Each title is a third-level heading. */
-export function reviewList(reviews: readonly Review[], data: Microdata, context: PageContext): Html {
-  return markup`${reviews.map((review) => reviewArticle(review, data, context))}`;
+/** The average score and the number of reviews, for inside a text. */
+export function ratingText(
+  { average_score, total_reviews }: Pick<SeoPage, "average_score" | "total_reviews">,
+  data: Microdata,
+  context: PageContext,
+): Html {
+  const average = number(average_score, "ratingValue", data, context);
+  const total = number(total_reviews, "reviewCount", data, context);
+  const text = context.t("page.reviews.summary", { average, total, count: total_reviews });
+  return markup`${stars(average_score, context)} ${text}`;
 }
 
-function reviewArticle(review: Review, data: Microdata, context: PageContext): Html {
+/** Whether the page has the styles of pages. */
+interface Styling {
+  readonly isStyled: boolean;
+}
+
+const styled: Styling = { isStyled: true };
+
+/** A list of reviews. Each title is a third-level heading. */
+export function reviewList(
+  reviews: readonly SeoReview[],
+  data: Microdata,
+  context: PageContext,
+  styling = styled,
+): Html {
+  return markup`${reviews.map((review) => reviewArticle(review, data, context, styling))}`;
+}
+
+function reviewArticle(review: SeoReview, data: Microdata, context: PageContext, styling: Styling): Html {
   const { property, item } = data;
   const { t } = context;
   const heading = markup`<h3 dir="auto"${property("name")}>${review.title}</h3>`;
@@ -65,19 +85,121 @@ function reviewArticle(review: Review, data: Microdata, context: PageContext): H
 ${review.title.trim() !== "" && heading}
 ${scoreLine(review.score, data, context)}
 <p class="text" dir="auto"${property("reviewBody")}>${review.content}</p>
+${photoList(
+  (review.photos ?? []).map((photo) => ({ ...photo, display_name: review.display_name })),
+  context,
+  styling,
+)}
 ${byline(review, data, context, status)}
+${about(review, context)}
+${helpful(review.votes_up, context)}
 ${storeReply(review, context)}
 </article>`;
 }
 
-export function storeReply({ comment }: Pick<Review, "comment">, { t }: PageContext): Html | undefined {
+/** The product of a review, on a page that shows reviews of several. */
+function about({ product }: SeoReview, { t }: PageContext): Html | undefined {
+  if (!product) return undefined;
+  const name = isolate(product.name);
+  const link = isWebUrl(product.url) ? markup`<a href="${product.url}">${name}</a>` : name;
+  return markup`<p class="by">${t("page.shop.about", { product: link })}</p>`;
+}
+
+function helpful(count: number | undefined, { t }: PageContext): Html | undefined {
+  return count ? markup`<p class="by">${t("page.product.helpful", { count })}</p>` : undefined;
+}
+
+/** A photo, and who has taken it. */
+type NamedPhoto = Photo & { readonly display_name: string };
+
+/** The size of small photos, in pixels. */
+const smallPhoto = 160;
+
+/**
+ * Small photos that link to large ones. A photo without known dimensions would move what follows when it arrives, and is
+ * distorted by any other dimensions, so only styles (`.photos`) show it; without them, it is a link.
+ */
+export function photoList(
+  photos: readonly NamedPhoto[],
+  context: PageContext,
+  { isStyled } = styled,
+): Html | undefined {
+  const shown = photos.filter(({ sizes }) => isWebUrl(sizes[1200]));
+  if (shown.length === 0) return undefined;
+  const items = shown.map((photo, at) => {
+    const alt = context.text("page.product.photo", { number: at + 1, name: photo.display_name });
+    const image = photoImage(photo, alt, isStyled);
+    return markup`<li><a href="${photo.sizes[1200]}">${image ?? alt}</a></li>`;
+  });
+  return markup`<ul class="photos">${items}</ul>`;
+}
+
+function photoImage({ width, height, color, sizes }: Photo, alt: string, isStyled: boolean): Html | undefined {
+  const small = sizes[160] ?? sizes[1200];
+  const large = sizes[480] !== undefined && sizes[480] !== small && markup` srcset="${sizes[480]} 2x"`;
+  const scale = width !== null && height !== null ? Math.min(1, smallPhoto / Math.max(width, height)) : undefined;
+  if (scale === undefined && !isStyled) return undefined;
+  const [w, h] = [width ?? smallPhoto, height ?? smallPhoto].map((length) => Math.round(length * (scale ?? 1)));
+  // An attribute, because the policy of pages forbids styles of elements.
+  const placeholder =
+    isStyled &&
+    color !== null &&
+    markup`<svg aria-hidden="true" viewBox="0 0 1 1" preserveAspectRatio="none"><rect width="1" height="1" fill="${color}"/></svg>`;
+  return markup`${placeholder}<img src="${small}"${large} alt="${alt}" width="${w}" height="${h}" loading="lazy">`;
+}
+
+type Distribution = StorefrontReviews["rating"]["star_distribution"];
+
+/** The number of reviews for each number of stars. Those that have reviews link to them. */
+export function histogram(
+  stars: Distribution,
+  hrefOf: (stars: number) => string | undefined,
+  { t }: PageContext,
+): Html {
+  const total = Object.values(stars).reduce((sum, count) => sum + count, 0);
+  const rows = ([5, 4, 3, 2, 1] as const).map((score) => {
+    const count = stars[score];
+    const label = t("page.form.stars", { count: score });
+    const href = count > 0 ? hrefOf(score) : undefined;
+    const width = Math.round((count / Math.max(total, 1)) * 1_000) / 10;
+    return markup`
+<tr><th scope="row">${href === undefined ? label : markup`<a href="${href}">${label}</a>`}</th>
+<td class="bar"><svg aria-hidden="true" width="100" height="8" viewBox="0 0 100 8" preserveAspectRatio="none"><rect width="${width}" height="8" fill="currentColor"/></svg></td>
+<td>${t("page.product.count", { count })}</td></tr>`;
+  });
+  return markup`<table class="histogram"><caption class="unseen">${t("page.product.histogram")}</caption>
+<tbody>${rows}</tbody></table>`;
+}
+
+/** Questions with their answers. */
+export function questionList(questions: readonly StorefrontQuestion[], context: PageContext): Html {
+  return markup`${questions.map(
+    (question) => markup`
+<article class="starpost-question">
+<p class="text" dir="auto"><b>${question.content}</b></p>
+${byline(question, noMicrodata, context, undefined)}
+${question.answers.map((answer) => answerOf(answer, context))}
+</article>`,
+  )}`;
+}
+
+function answerOf(answer: StorefrontQuestion["answers"][number], context: PageContext): Html {
+  const { content, is_shop: isShop, votes_up } = answer;
+  return markup`<div class="${isShop ? "comment" : "answer"}">
+<p class="text" dir="auto">${content}</p>
+${byline(answer, noMicrodata, context, undefined)}
+${helpful(votes_up, context)}
+</div>`;
+}
+
+export function storeReply({ comment }: Pick<SeoReview, "comment">, { t }: PageContext): Html | undefined {
   if (comment === null) return undefined;
   return markup`<p class="text comment" dir="auto"><b>${t("page.reviews.reply")}</b> ${isolate(comment)}</p>`;
 }
 
 /** Who wrote a review, and when, and something else about it; also that its author received a coupon, which laws require. */
 export function byline(
-  { display_name, created_at, received_coupon }: Pick<Review, "display_name" | "created_at" | "received_coupon">,
+  { display_name, created_at, received_coupon }: Pick<SeoReview, "display_name" | "created_at" | "received_coupon">,
   data: Microdata,
   context: PageContext,
   rest: Html | undefined,

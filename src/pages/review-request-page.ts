@@ -10,11 +10,10 @@ import {
 } from "./form.ts";
 import { photoForm } from "./photo-form.ts";
 import { gonePage } from "./link-page.ts";
-import { type Html, markup } from "./markup.ts";
+import { type Html, isWebUrl, markup } from "./markup.ts";
 import { myReviewsLink, noMicrodata, reviewList } from "./review-parts.ts";
 import { consentText, type PageContent, personalPage } from "./document.ts";
 import { defaultContext, type PageContext } from "./page-context.ts";
-import { isWebUrl } from "./seo-page.ts";
 
 /** The page on which a buyer writes a review and then sees it. It uses no scripts. */
 export function reviewRequestPage(
@@ -65,7 +64,7 @@ export function aboutProduct(
   const from = store !== "" && markup`<p>${t("page.request.bought", { store })}</p>`;
   if (image === null || !isWebUrl(image)) return markup`${from}`;
   // The image has no alternative text, because the heading names the product.
-  return markup`<div class="product"><img src="${image}" alt="">${from}</div>`;
+  return markup`<div class="product"><img src="${image}" alt="" width="80" height="80">${from}</div>`;
 }
 
 /** The fields for the title and the text. */

@@ -17,6 +17,18 @@ export const maxStorefrontIds = { products: 100, reviews: 50 } as const;
 export const storefrontSorts = ["newest", "oldest", "highest", "lowest", "most_helpful"] as const;
 export type StorefrontSort = (typeof storefrontSorts)[number];
 
+/** Elements that the shop can include as HTML, for readers without JavaScript. */
+export const storefrontElements = [
+  "rating",
+  "reviews",
+  "questions",
+  "photos",
+  "carousel",
+  "badge",
+  "review-form",
+] as const;
+export type StorefrontElement = (typeof storefrontElements)[number];
+
 /**
  * A photo of a review. `sizes` has the URLs by the length of the longer edge, in pixels; `width` and `height` are those of
  * the largest, and `color` is its average (`#rrggbb`), for a placeholder. A photo that is not stored here has only one size,
@@ -31,7 +43,7 @@ export const photo = lazyObject(() => ({
 }));
 export type Photo = z.output<ReturnType<typeof photo>>;
 
-const product = lazyObject(() => ({
+export const reviewedProduct = lazyObject(() => ({
   product_id: z.string(),
   name: z.string(),
   url: z.string(),
@@ -60,13 +72,13 @@ const review = lazyObject(() => ({
   comment: z.object({ content: z.string(), created_at: timestamp() }).nullable(),
   photos: z.array(photo()),
   /** Present if the review is not of the product that the call names. */
-  product: product().optional(),
+  product: reviewedProduct().optional(),
 }));
 export type StorefrontReview = z.output<ReturnType<typeof review>>;
 
-const rating = lazily(() => ({ average_score: z.number(), total_reviews: z.number().int() }));
+export const rating = lazily(() => ({ average_score: z.number(), total_reviews: z.number().int() }));
 
-const pagination = lazyObject(() => ({
+export const storefrontPagination = lazyObject(() => ({
   page: z.number().int(),
   per_page: z.number().int(),
   /** Number of elements on all pages. */
@@ -74,7 +86,7 @@ const pagination = lazyObject(() => ({
 }));
 
 const photoPage = lazily(() => ({
-  pagination: pagination(),
+  pagination: storefrontPagination(),
   photos: z.array(photo().extend({ review: z.object(reviewFields()) })),
 }));
 export type StorefrontPhotos = z.output<z.ZodObject<ReturnType<typeof photoPage>>>;
@@ -99,22 +111,22 @@ const question = lazyObject(() => ({
 }));
 export type StorefrontQuestion = z.output<ReturnType<typeof question>>;
 
-const questionPage = lazily(() => ({
-  pagination: pagination(),
+export const questionList = lazily(() => ({
+  pagination: storefrontPagination(),
   /** Number of answers to all questions of the product. */
   total_answers: z.number().int(),
   questions: z.array(question()),
 }));
-export type StorefrontQuestions = z.output<z.ZodObject<ReturnType<typeof questionPage>>>;
+export type StorefrontQuestions = z.output<z.ZodObject<ReturnType<typeof questionList>>>;
 
 const reviewPage = lazily(() => ({
   /** Null if the product is unknown, or the call names none. */
-  product: product().nullable(),
+  product: reviewedProduct().nullable(),
   /** Of all published reviews. */
   rating: z.object({ ...rating(), star_distribution: starDistribution() }),
   /** `star_distribution` counts what matches the filters other than `stars`, of which `total_reviews` have these stars. */
   matching: z.object({ total_reviews: z.number().int(), star_distribution: starDistribution() }),
-  pagination: pagination(),
+  pagination: storefrontPagination(),
   reviews: z.array(review()),
 }));
 export type StorefrontReviews = z.output<z.ZodObject<ReturnType<typeof reviewPage>>>;
@@ -156,6 +168,11 @@ function oneOrMore<T extends z.ZodType>(element: T, max: number) {
 
 const paging = lazily(() => ({ page: shape.page.optional(), per_page: shape.page.optional() }));
 
+/** How reviews are sorted (default: newest). */
+export const storefrontSort = lazily(() =>
+  z.enum(storefrontSorts, { error: `must be one of ${storefrontSorts.join(", ")}` }).optional(),
+);
+
 const path = `${extensionPrefix}/shop/{app_key}`;
 
 const isPublicRead = { auth: "account", effect: "read", caching: cacheLifetimes.storefront } as const;
@@ -189,8 +206,7 @@ export const storefront = {
     input: () => ({
       product_id: shape.id.optional(),
       ...paging(),
-      /** Default: newest. */
-      sort: z.enum(storefrontSorts, { error: `must be one of ${storefrontSorts.join(", ")}` }).optional(),
+      sort: storefrontSort(),
       stars: oneOrMore(score(), 5).optional(),
       with_photos: shape.boolean.optional(),
       /** Only reviews of verified buyers. */
@@ -216,6 +232,22 @@ export const storefront = {
     ...route("GET", `${path}/products/{product_id}/questions`),
     ...isPublicRead,
     input: () => ({ product_id: shape.id, ...paging() }),
-    output: questionPage,
+    output: questionList,
+  }),
+  element: endpoint({
+    summary: "Get the first page of an element as HTML",
+    ...route("GET", `${path}/products/{product_id}/elements/{element}.json`),
+    htmlPaths: [`${path}/products/{product_id}/elements/{element}`],
+    ...isPublicRead,
+    input: () => ({
+      product_id: shape.id,
+      element: z.enum(storefrontElements, { error: `must be one of ${storefrontElements.join(", ")}` }),
+      per_page: shape.page.optional(),
+      /** Default: that of the shop. */
+      language: z.enum(languages, { error: `must be one of ${languages.join(", ")}` }).optional(),
+      /** For `carousel`: only these reviews. */
+      review_ids: oneOrMore(shape.rowId, maxStorefrontIds.reviews).optional(),
+    }),
+    output: () => ({ html: z.string() }),
   }),
 };

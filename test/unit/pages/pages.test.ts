@@ -5,14 +5,18 @@ import {
   defaultBrand,
   type ErrorKind,
   errorKinds,
+  type FullSeoPage,
   languages,
   linkKinds,
   type LinkState,
   operations,
-  type SeoPage,
+  type Photo,
+  storefrontElements,
+  type StorefrontReviews,
   type TopReview,
 } from "../../../src/contract/index.ts";
 import { policyOf, renderDocument } from "../../../src/pages/document.ts";
+import { type ElementContent, renderElement } from "../../../src/pages/elements.ts";
 import { errorPage } from "../../../src/pages/error-page.ts";
 import { linkPage } from "../../../src/pages/link-page.ts";
 import { pages, signInPage, topReviewsPage } from "../../../src/pages/pages.ts";
@@ -38,8 +42,17 @@ const review = {
 
 const my_reviews_url = "https://shop.example/my_reviews";
 
-const pot: SeoPage & { readonly my_reviews_url: string } = {
+const noStars = { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 };
+
+const pot: FullSeoPage = {
   my_reviews_url,
+  page_url: "https://reviews.example/pot",
+  star_distribution: { ...noStars, 4: 3, 5: 1 },
+  pagination: { page: 1, per_page: 50, total: 4 },
+  stars: null,
+  sort: "newest",
+  photos: [],
+  questions: { pagination: { page: 1, per_page: 20, total: 0 }, total_answers: 0, questions: [] },
   product_id: "pot",
   name: "A pot",
   url: "https://shop.example/pot?a=1&b=2",
@@ -66,8 +79,17 @@ const top: TopReview = {
   display_name: "Jane D.",
 };
 
-const hostilePage = (text: string): typeof pot => ({
-  my_reviews_url,
+const photoOf = (url: string): Photo => ({
+  id: 1,
+  width: 1_200,
+  height: 800,
+  color: "#aabbcc",
+  sizes: { 160: `${url}?size=160`, 480: `${url}?size=480`, 1200: url },
+});
+const answer = { id: 1, created_at: review.created_at, is_shop: true, votes_up: 2, votes_down: 0 };
+
+const hostilePage = (text: string): FullSeoPage => ({
+  ...pot,
   product_id: "pot",
   name: text,
   url: text,
@@ -75,13 +97,49 @@ const hostilePage = (text: string): typeof pot => ({
   description: text,
   average_score: 1,
   total_reviews: 1,
-  reviews: [{ ...review, title: text, content: text, display_name: text, comment: text }],
+  star_distribution: { ...noStars, 1: 1 },
+  reviews: [
+    {
+      ...review,
+      title: text,
+      content: text,
+      display_name: text,
+      comment: text,
+      votes_up: 1,
+      photos: [photoOf(text), { ...photoOf(text), width: null, height: null, color: null, sizes: { 1200: text } }],
+      product: { product_id: text, name: text, url: text, image_url: text },
+    },
+  ],
+  photos: [{ ...photoOf(`https://shop.example/${text}`), display_name: text }],
+  questions: {
+    ...pot.questions,
+    questions: [
+      {
+        id: 1,
+        content: text,
+        display_name: text,
+        created_at: review.created_at,
+        answers: [{ ...answer, content: text, display_name: text }],
+      },
+    ],
+  },
+});
+
+/** The overview of a store whose products have hostile texts. */
+const hostileOverview = (text: string): FullSeoPage => ({
+  ...hostilePage(text),
+  product_id: null,
+  overview: {
+    pagination: { page: 2, per_page: 1, total: 3 },
+    products: [{ product_id: text, name: text, url: text, image_url: text, average_score: 3.7, total_reviews: 1 }],
+    latest_reviews: hostilePage(text).reviews,
+  },
 });
 
 /** What a browser would take for elements that do something, or for attributes that do. */
 function findDanger(page: string): string[] {
   const shown = page.replaceAll(/<script type="application\/ld\+json">[^<]*<\/script>/g, "");
-  const targets = [...shown.matchAll(/\s(?:href|src|action)="(?!https?:)[^"]*"/gi)];
+  const targets = [...shown.matchAll(/\s(?:href|src|action)="(?!https?:|\?)[^"]*"/gi)];
   const tags = shown.replaceAll(/"[^"]*"/g, '""');
   const doing = [...tags.matchAll(/<script|<style(?!>\n:root)|<iframe|<[^>]*\s(?:on\w+|autofocus)\b/gi)];
   return [...targets, ...doing].map(([found]) => found);
@@ -144,9 +202,12 @@ describe("the reviews page", () => {
     });
   });
 
-  it("describes a store as an organization, and omits a missing rating", () => {
+  it("describes a store as an organization, which never has a rating, and omits a missing rating", () => {
     const none = { average_score: 0, total_reviews: 0, reviews: [] };
     const page = { ...pot, ...none, product_id: null, image_url: null, description: null };
+    expect(readJsonLd(renderDocument(seoPage({ page: { ...page, reviews: pot.reviews, total_reviews: 4 } })))).toEqual(
+      readJsonLd(renderDocument(seoPage({ page }))),
+    );
     expect(readJsonLd(renderDocument(seoPage({ page })))).toEqual({
       "@context": "https://schema.org",
       "@type": "Organization",
@@ -162,7 +223,7 @@ describe("the reviews page", () => {
       "<title>Reviews of A pot</title>",
       '<h1 dir="auto">A pot</h1>',
       '<a href="https://shop.example/pot?a=1&amp;b=2">Go to the product</a>',
-      '<img src="https://shop.example/pot.png" alt="A pot">',
+      '<img class="cover" src="https://shop.example/pot.png" alt="" width="320" height="240">',
       '<h3 dir="auto">Lovely</h3>',
       "Keeps the tea\nwarm.</p>",
       "verified buyer · <time",
@@ -183,6 +244,36 @@ describe("the reviews page", () => {
     });
     expect(readJsonLd(page)).not.toHaveProperty("url");
     expect(page).not.toContain("\u0007");
+    const overview = renderDocument(seoPage({ page: hostileOverview(text) }));
+    expect([await findFaults(overview), findDanger(overview)]).toEqual([[], []]);
+  });
+
+  it("links to the pages before and after, which search engines index", () => {
+    const page = { ...pot, pagination: { page: 2, per_page: 50, total: 117 }, total_reviews: 117 };
+    const html = renderDocument(seoPage({ page }));
+    for (const shown of [
+      "<title>Reviews of A pot – Page 2 of 3</title>",
+      '<link rel="canonical" href="https://reviews.example/pot?page=2">',
+      '<link rel="prev" href="https://reviews.example/pot">',
+      '<link rel="next" href="https://reviews.example/pot?page=3">',
+      '<a rel="prev" href="?#reviews">',
+      '<a rel="next" href="?page=3#reviews">',
+      '<a href="?stars=4#reviews">4 stars</a>',
+    ]) {
+      expect(html).toContain(shown);
+    }
+    expect(html).not.toContain("?stars=3");
+  });
+
+  it("is not indexed if it is filtered or sorted in another way", () => {
+    for (const view of [{ stars: 4 }, { sort: "lowest" }] as const) {
+      const html = renderDocument(seoPage({ page: { ...pot, ...view } }));
+      expect(html).toContain('<meta name="robots" content="noindex">');
+      expect(html).not.toContain("canonical");
+    }
+    const html = renderDocument(seoPage({ page: { ...pot, stars: 4, sort: "lowest" } }));
+    expect(html).toContain('<a href="?sort=lowest#reviews">Show all reviews</a>');
+    expect(html).toContain('<a href="?stars=5&amp;sort=lowest#reviews">5 stars</a>');
   });
 
   it("never splits a character when truncating the title", () => {
@@ -309,7 +400,7 @@ describe("the sign-in page", () => {
 });
 
 describe("storefront fragments", () => {
-  const none: SeoPage = { ...pot, average_score: 0, total_reviews: 0, reviews: [] };
+  const none: FullSeoPage = { ...pot, average_score: 0, total_reviews: 0, reviews: [] };
 
   it.each(batchMethods)("%s is valid HTML with hostile text", async (method) => {
     const all = [pot, none, { ...pot, product_id: null }, ...hostileTexts.map(hostilePage)];
@@ -332,7 +423,7 @@ describe("storefront fragments", () => {
     ]) {
       expect(piece).toContain(itemprop);
     }
-    expect(renderFragment("main_widget", { ...pot, product_id: null })).toContain("schema.org/Organization");
+    expect(renderFragment("main_widget", { ...pot, product_id: null })).not.toContain("item");
   });
 
   it("say that there are no reviews yet, without microdata", () => {
@@ -341,5 +432,70 @@ describe("storefront fragments", () => {
       expect(piece).toContain("There are no reviews yet.");
       expect(piece).not.toContain("itemprop");
     }
+  });
+});
+
+describe("elements", () => {
+  const { questions } = hostilePage("Is it <hot>?");
+  const list = (text: string, count = 1): StorefrontReviews => ({
+    product: null,
+    rating: { average_score: 3.7, total_reviews: count, star_distribution: { ...noStars, 4: count } },
+    matching: { total_reviews: count, star_distribution: { ...noStars, 4: count } },
+    pagination: { page: 1, per_page: 10, total: count },
+    reviews: hostilePage(text).reviews.map((one) => ({
+      ...one,
+      votes_up: 1,
+      votes_down: 1,
+      photos: one.photos ?? [],
+      comment: { content: text, created_at: review.created_at },
+    })),
+  });
+  const contentOf = (text: string, count?: number): ElementContent => ({
+    pageUrl: "https://reviews.example/pot",
+    list: list(text, count),
+    photos: {
+      pagination: { page: 1, per_page: 10, total: 1 },
+      photos: [{ ...photoOf("https://reviews.example/1"), review: { ...review, title: text, display_name: text } }],
+    },
+    questions: { ...questions, pagination: { ...questions.pagination, total: 2 } },
+  });
+
+  it.each(storefrontElements)("%s is valid HTML with hostile text, and needs no styles", async (element) => {
+    for (const text of hostileTexts) {
+      const html = renderElement(element, contentOf(text), defaultContext);
+      expect([await findFaults(wrapFragment(html)), findDanger(html)]).toEqual([[], []]);
+      expect(html).not.toContain(" style=");
+    }
+  });
+
+  it.each<[(typeof storefrontElements)[number], string]>([
+    ["rating", '<a href="https://reviews.example/pot#reviews"><svg'],
+    ["reviews", '<a href="https://reviews.example/pot?stars=4#reviews">4 stars</a>'],
+    ["reviews", '<a href="https://reviews.example/pot#reviews">See all 300 reviews</a>'],
+    ["carousel", '<a href="https://reviews.example/pot#reviews">See all 300 reviews</a>'],
+    ["questions", '<a href="https://reviews.example/pot#questions">See all questions</a>'],
+    ["photos", 'width="160" height="107"'],
+    ["review-form", '<a href="https://reviews.example/pot/write">Write a review</a>'],
+  ])("%s links to the rest: %s", (element, shown) => {
+    expect(renderElement(element, contentOf("Nice", 300), defaultContext)).toContain(shown);
+  });
+
+  it("show nothing, or that there is nothing yet", () => {
+    const nothing: ElementContent = {
+      pageUrl: undefined,
+      list: { ...list("", 0), reviews: [] },
+      photos: { pagination: { page: 1, per_page: 10, total: 0 }, photos: [] },
+      questions: { ...questions, questions: [] },
+    };
+    const texts = storefrontElements.map((element) => renderElement(element, nothing, defaultContext));
+    expect(texts.map((text) => /There are no [a-z]+ yet/.exec(text)?.[0] ?? text)).toEqual([
+      "",
+      "There are no reviews yet",
+      "There are no questions yet",
+      "There are no photos yet",
+      "",
+      "",
+      "",
+    ]);
   });
 });
