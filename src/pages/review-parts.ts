@@ -15,7 +15,8 @@ const outlines = [0, 1, 2, 3, 4].map(outline);
  */
 export function stars(score: number, { language }: Pick<PageContext, "language">): Html {
   const full = Math.floor(score);
-  const width = Math.round((score - full) * 160) / 10;
+  // Most of a star's area is in the middle half of its width.
+  const width = score === full ? 0 : 4 + Math.round((score - full) * 80) / 10;
   const mirrored = directionOf(language) === "rtl" && markup` transform="matrix(-1 0 0 1 88 0)"`;
   const [filled, empty] = [outlines.slice(0, full), outlines.slice(full)].map((row) => row.join(""));
   const part =

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
 import {
@@ -8,6 +9,7 @@ import {
   viewports,
   type ViewportName,
 } from "../support/browser.ts";
+import { aProduct } from "../support/builders.ts";
 import { longWords } from "../support/hostile-texts.ts";
 import { takePhoto } from "../support/photos.ts";
 import { fillReview, pageVisits } from "../support/page-visits.ts";
@@ -123,6 +125,35 @@ describeInBrowser("pages", (browser) => {
     },
   );
 
+  describe("with images that arrive late", () => {
+    const image = "https://shop.example/image.jpg";
+    let illustrated: Shop;
+    beforeAll(async () => {
+      illustrated = await openShop();
+      await illustrated.service.products.massCreate({ products: { pot: aProduct({ image_url: image }) } });
+    });
+    afterAll(() => illustrated.close());
+
+    const names = ["reviews of a product", "reviews of a store", "top reviews", "review form", "my reviews"];
+    it.each([...names, "my reviews, delete a photo"])("%s: does not move", async (name) => {
+      const body = await takePhoto({ width: 900, height: 700 });
+      for (const viewport of Object.keys(viewports) as ViewportName[]) {
+        const { page } = await browser.open(undefined, { viewport });
+        await page.route(/image/, async (route) => {
+          await delay(600);
+          if (route.request().url() !== image) return route.continue();
+          return route.fulfill({ contentType: "image/jpeg", body });
+        });
+        await page.addInitScript(recordShifts);
+        await pageVisits[name]?.(illustrated, page, { image });
+        await page.waitForLoadState("networkidle");
+        const loaded = "[...document.images].filter(({ naturalWidth }) => naturalWidth > 0).length";
+        expect(await page.evaluate(loaded), viewport).toBeGreaterThan(0);
+        expect(await page.evaluate("layoutShift"), viewport).toBeLessThanOrEqual(0.01);
+      }
+    });
+  });
+
   it("for a review can be completed with the keyboard alone", async () => {
     const { page } = await browser.open(await shop.reviewAddress());
     const { keyboard } = page;
@@ -212,6 +243,12 @@ describeInBrowser("pages", (browser) => {
     expect(await second.page.getByRole("article").innerText()).toContain("First");
   });
 });
+
+/** Adds up the layout shifts of a page. */
+const recordShifts = `globalThis.layoutShift = 0;
+new PerformanceObserver((list) => {
+  for (const { value } of list.getEntries()) globalThis.layoutShift += value;
+}).observe({ type: "layout-shift", buffered: true });`;
 
 /** The horizontal overflow of a page, in pixels. */
 async function overflowOf(page: Page): Promise<number> {

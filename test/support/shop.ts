@@ -44,7 +44,7 @@ export interface Shop {
   /** Returns the totals of all email counters. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>;
   readonly signInAddress: () => Promise<string>;
-  /** The page of a product with reviews. */
+  /** The page of a product with reviews, photos, and questions. */
   readonly reviewsAddress: (texts?: ShopTexts) => Promise<string>;
   readonly close: () => Promise<void>;
 }
@@ -104,6 +104,15 @@ export async function openShop(): Promise<Shop> {
       review_title: title,
       review_content: content,
     });
+  const askAndAnswer = async ({ customer = "Ann Asker", question = "Does it pour well?", content }: ShopTexts = {}) => {
+    orders += 1;
+    const asker = { display_name: customer, email: `asker${orders}@mail.example` };
+    await service.questions.sendConfirmation(aQuestion({ ...asker, product_id: "pot", review_content: question }));
+    await service.links.follow({ token: (await lastLink("confirm_url")).split("/").at(-1) ?? "" });
+    const { questions } = await service.questions.list({ sku: "pot", count: 1 });
+    await service.answers.create({ question_id: questions[0]?.id ?? 0, content: content ?? "Yes." });
+    await service.answers.create({ ...asker, question_id: questions[0]?.id ?? 0, content: content ?? "It does." });
+  };
   return {
     url: place.url,
     appKey,
@@ -172,9 +181,17 @@ export async function openShop(): Promise<Shop> {
       return `${place.url}/starpost/v1/admin/${code}`;
     },
     reviewsAddress: async (texts) => {
-      const { reviews } = await service.reviews.createNow(review(texts));
+      const { image_upload_token } = await service.reviews.create(review(texts));
       await service.reviews.createNow(aReview({ ...review(texts), review_score: 3 }));
-      await service.reviews.comment({ review_id: reviews[0]?.id ?? 0, content: texts?.content ?? "Thank you!" });
+      const [latest, illustrated] = (await service.reviews.widget({ product_id: "pot", per_page: 2 })).reviews;
+      for (const taken of [await takePhoto({ width: 900 }), await takePhoto({ height: 700 })]) {
+        await service.images.upload({ image_upload_token, image: taken.toString("base64") });
+      }
+      const [review_id, other = review_id] = [illustrated?.id ?? 0, latest?.id];
+      await service.reviews.setPublished({ review_id, published: true, reason: "checked" });
+      await service.reviews.vote({ review_id: other, vote_type: "up" });
+      await service.reviews.comment({ review_id, content: texts?.content ?? "Thank you!" });
+      await askAndAnswer(texts);
       return `${place.url}/starpost/v1/pages/${appKey}/products/pot`;
     },
     close: async () => {

@@ -285,13 +285,13 @@ describe("the reviews page", () => {
 });
 
 describe("stars", () => {
-  /** The width of the filled part, in stars. */
+  /** The filled part, in stars. */
   const filledOf = (score: number) => {
     const image = render(stars(score, defaultContext));
     const whole = /d="([^"]*)"\/><\/g>/.exec(image)?.[1]?.match(/M/g)?.length ?? 0;
     const [, at, width] = /<svg x="(\d+)" width="([\d.]+)"/.exec(image) ?? [];
     if (at !== undefined) expect(Number(at)).toBe(whole * 18);
-    return whole + Number(width ?? 0) / 16;
+    return whole + (width === undefined ? 0 : (Number(width) - 4) / 8);
   };
 
   it.each([0, 1, 2.5, 3.7, 3.96, 4, 4.99, 5])("are filled up to %s", (score) => {
