@@ -173,6 +173,7 @@ const ownValues: Readonly<Partial<Record<OperationName, Input>>> = {
 /** Values of some fields, where those of another operation would change nothing. */
 const otherValues: Readonly<Partial<Record<OperationName, Input>>> = {
   "reviews.queue": { state: undefined },
+  "storefront.element": { element: "reviews", language: "en" },
   "reviews.search": { order_id: undefined, score: undefined },
   "reviewRules.add": { min_score: undefined, max_score: undefined },
   "reviews.update": { review_title: "Changed", review_content: "Changed", review_score: 1, past: { published: false } },
@@ -183,7 +184,7 @@ const otherValues: Readonly<Partial<Record<OperationName, Input>>> = {
 const unusedFields = new Set(
   (
     "count page size limit start page_info sort aggregate state since_id since_updated_at since_purchase_id updated_at_min update_products_since_id " +
-    "per_page star direction callback prevent_duplicate_review async validate_data send_mail text html display_name email categories user_reference name value bottom_lines_delay"
+    "per_page star direction callback prevent_duplicate_review async validate_data send_mail text html display_name email categories user_reference name value bottom_lines_delay questions_page"
   ).split(" "),
 );
 

@@ -42,7 +42,8 @@ describeBackends("seo.checkSubdomain", (harness) => {
 });
 
 describeBackends("seo.page", (harness) => {
-  const none = { average_score: 0, total_reviews: 0, reviews: [] };
+  const noStars = { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 };
+  const none = { average_score: 0, total_reviews: 0, star_distribution: noStars, reviews: [], photos: [] };
 
   it("shows a product and its reviews, the latest first, under public display names", async () => {
     const { service, harness: opened } = await ready(harness);
@@ -53,6 +54,7 @@ describeBackends("seo.page", (harness) => {
     );
     expect(await service.seo.page({ product_id: "teapot" })).toEqual({
       page: {
+        page_url: expect.stringMatching(/\/products\/teapot$/) as string,
         my_reviews_url: expect.any(String) as string,
         product_id: "teapot",
         name: "Teapot",
@@ -61,6 +63,10 @@ describeBackends("seo.page", (harness) => {
         description: "It holds tea.",
         average_score: 3.5,
         total_reviews: 2,
+        star_distribution: { ...noStars, 2: 1, 5: 1 },
+        pagination: { page: 1, per_page: 50, total: 2 },
+        stars: null,
+        sort: "newest",
         reviews: [
           {
             id: expect.any(Number) as number,
@@ -70,11 +76,15 @@ describeBackends("seo.page", (harness) => {
             display_name: "Bob",
             verified_buyer: false,
             anonymous: true,
+            votes_up: 0,
+            photos: [],
             comment: null,
             created_at: "2026-03-15T12:01:00.000Z",
           },
           expect.objectContaining({ title: "Pours well", display_name: "Ann S.", score: 5 }),
         ],
+        photos: [],
+        questions: { pagination: { page: 1, per_page: 20, total: 0 }, total_answers: 0, questions: [] },
       },
     });
   });
@@ -87,22 +97,33 @@ describeBackends("seo.page", (harness) => {
     expect(await service.seo.page({ product_id: "cup" })).toMatchObject({ page: none });
   });
 
-  it("shows only the latest 50 reviews", async () => {
+  it("shows all reviews on pages of 50, sorted, and those with a number of stars", async () => {
     const { service } = await ready(harness);
     for (let at = 0; at < 51; at += 1) {
-      await service.reviews.createNow(aReview({ review_title: `No. ${at}`, email: `a${at}@mail.example` }));
+      const scored = { review_score: at % 10 === 0 ? 4 : 5, review_title: `No. ${at}` };
+      await service.reviews.createNow(aReview({ ...scored, email: `a${at}@mail.example` }));
     }
-    const { page } = await service.seo.page({ product_id: "teapot" });
-    expect([page.total_reviews, page.reviews.length]).toEqual([51, 50]);
-    expect(page.reviews.map(({ title }) => title)).not.toContain("No. 0");
+    const read = async (query: Parameters<typeof service.seo.page>[0]) => {
+      const { reviews, pagination, total_reviews } = (await service.seo.page({ product_id: "teapot", ...query })).page;
+      return { titles: reviews.map(({ title }) => title), total: pagination.total, total_reviews };
+    };
+    const [first, second] = [await read({}), await read({ page: 2 })];
+    expect([first.total, first.titles.length, second.titles]).toEqual([51, 50, ["No. 0"]]);
+    expect((await read({ sort: "oldest", page: 2 })).titles).toEqual(["No. 50"]);
+    expect(await read({ stars: 4, sort: "oldest" })).toEqual({
+      titles: [0, 10, 20, 30, 40, 50].map((at) => `No. ${at}`),
+      total: 6,
+      total_reviews: 51,
+    });
+    expect((await read({ page: 9 })).titles).toEqual([]);
   });
 
-  it("shows the store and only its own reviews", async () => {
+  it("shows the store's own reviews, and those of its products only on the overview", async () => {
     const { service } = await ready(harness);
-    await service.reviews.createNow(aReview());
+    await service.reviews.createNow(aReview({ review_score: 4 }));
     await service.reviews.createNow(aReview({ sku: siteReviewsId, review_title: "A good store" }));
-    const { page } = await service.seo.page({});
-    expect(page).toMatchObject({
+    const { page } = await service.seo.page({ product_id: siteReviewsId });
+    const shown = {
       product_id: null,
       name: "Tea & Co.",
       url: "https://shop.example",
@@ -110,8 +131,18 @@ describeBackends("seo.page", (harness) => {
       description: null,
       total_reviews: 1,
       reviews: [{ title: "A good store" }],
+    };
+    expect(page).toMatchObject(shown);
+    expect(page).not.toHaveProperty("overview");
+    const teapot = { product_id: "teapot", name: "Teapot", url: "https://shop.example/teapot" };
+    expect((await service.seo.page({})).page).toMatchObject({
+      ...shown,
+      overview: {
+        pagination: { page: 1, per_page: 30, total: 1 },
+        products: [{ ...teapot, average_score: 4, total_reviews: 1 }],
+        latest_reviews: [{ title: "Pours well", product: teapot }],
+      },
     });
-    expect(await service.seo.page({ product_id: siteReviewsId })).toEqual({ page });
   });
 
   it("returns recordNotFound for an unknown product", async () => {
@@ -134,5 +165,31 @@ describeBackends("seo.page", (harness) => {
         page: { name: "This store", url: "http://tea.example/shop" },
       });
     });
+  });
+});
+
+describeBackends("storefront.element", (harness) => {
+  it("shows the first reviews in the store's language, and links to the others", async () => {
+    const { service, appKey } = await ready(harness);
+    for (let at = 0; at < 3; at += 1) await service.reviews.createNow(aReview({ email: `a${at}@mail.example` }));
+    const show = async (fields: object = {}) =>
+      (await service.storefront.element({ product_id: "teapot", element: "reviews", per_page: 2, ...fields })).html;
+    const english = await show();
+    expect(english.match(/<article/g)).toHaveLength(2);
+    expect(english).toContain(`/starpost/v1/pages/${appKey}/products/teapot#reviews">See all 3 reviews</a>`);
+    await service.brand.set({ language: "de" });
+    expect(await show()).toContain("Alle 3 Bewertungen ansehen");
+    expect(await show({ language: "ja" })).toContain('lang="ja"');
+    expect(await show({ element: "badge" })).toBe("");
+    await service.reviews.createNow(aReview({ sku: siteReviewsId, review_score: 4 }));
+    expect(await show({ element: "badge" })).toContain("/products/service_site_reviews#reviews");
+  });
+
+  it("shows nothing of an unknown product, and no links if an ID cannot be in a URL", async () => {
+    const { service } = await ready(harness);
+    const show = async (product_id: string, element: "rating" | "reviews" | "review-form") =>
+      (await service.storefront.element({ product_id, element })).html;
+    expect([await show("pan", "rating"), await show("a/b", "review-form")]).toEqual(["", ""]);
+    expect(await show("pan", "reviews")).toContain("There are no reviews yet.");
   });
 });

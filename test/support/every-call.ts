@@ -1,4 +1,11 @@
-import { batchMethods, bottomLinesDelay, emailSorts, reviewSorts, storefrontSorts } from "../../src/contract/index.ts";
+import {
+  batchMethods,
+  bottomLinesDelay,
+  emailSorts,
+  reviewSorts,
+  storefrontElements,
+  storefrontSorts,
+} from "../../src/contract/index.ts";
 import { createMessageKey } from "../../src/engine/emails/message-key.ts";
 import { queueCampaignEmails } from "../../src/engine/emails/campaigns/campaign-queue.ts";
 import { createWebhookQueue } from "../../src/engine/webhooks/webhook-queue.ts";
@@ -167,6 +174,7 @@ async function callReviews(harness: Harness, service: Service): Promise<void> {
   await service.storefront.reviews({ stars: [5], with_photos: true, verified: true, search: "pot" });
   await service.storefront.photos({ product_id: "teapot" });
   await service.storefront.questions({ product_id: "teapot" });
+  for (const element of storefrontElements) await service.storefront.element({ product_id: "teapot", element });
   await service.seo.page({});
   await callDeliveries(harness, service);
   await service.webhooks.trigger({ event_name: "review_updated" });
