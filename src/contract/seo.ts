@@ -42,6 +42,7 @@ const seoReview = lazyObject(() => ({
   /** The author received a coupon for the review. Otherwise absent. */
   received_coupon: z.boolean().optional(),
   votes_up: z.number().int().optional(),
+  votes_down: z.number().int().optional(),
   photos: z.array(photo()).optional(),
   /** Present if the review is not of the product of the page. */
   product: reviewedProduct().optional(),

@@ -25,12 +25,7 @@ const schemes: Readonly<Record<Brand["color_scheme"], (brand: Brand) => string>>
 :root {${dark(brand)} color-scheme: dark; }`,
 };
 
-const styleOf = (brand: Brand) => `${schemes[brand.color_scheme](brand)}
-:root {
-  --radius: ${brand.radius}px; --box-radius: min(calc(1.25 * var(--radius)), 1rem);
-  background: var(--page); color: var(--text); font: 1rem/1.5 ${brand.font};
-  overflow-wrap: anywhere; -webkit-text-size-adjust: 100%; text-size-adjust: 100%;
-}
+const rules = `
 *, ::before, ::after { box-sizing: border-box; }
 body { margin: 0; }
 main { background: var(--card); margin: 0 auto; max-width: 42rem; min-height: 100vh; padding: 1.25rem 1rem 2.5rem; }
@@ -125,6 +120,13 @@ button.danger { background: transparent; border-color: var(--fault); color: var(
 .legal { border-top: 1px solid var(--line); display: flex; flex-wrap: wrap; font-size: 0.9rem; gap: 0.25rem 1.5rem; margin-top: 2rem; padding-top: 1rem; }
 .legal a { padding: 0.25rem 0; }
 `;
+
+const styleOf = (brand: Brand) => `${schemes[brand.color_scheme](brand)}
+:root {
+  --radius: ${brand.radius}px; --box-radius: min(calc(1.25 * var(--radius)), 1rem);
+  background: var(--page); color: var(--text); font: 1rem/1.5 ${brand.font};
+  overflow-wrap: anywhere; -webkit-text-size-adjust: 100%; text-size-adjust: 100%;
+}${rules}`;
 
 const builtInStyle = styleOf(defaultBrand);
 

@@ -1,8 +1,8 @@
 import type {
+  SeoReview,
   StorefrontElement,
   StorefrontPhotos,
   StorefrontQuestions,
-  StorefrontReview,
   StorefrontReviews,
 } from "../contract/index.ts";
 import { directionOf } from "../messages/messages.ts";
@@ -13,7 +13,7 @@ import { bottomLine, histogram, noMicrodata, photoList, questionList, ratingText
 /** What an element shows, and the page of its product or the shop; undefined if the product's ID cannot be in a URL. */
 export interface ElementContent {
   readonly pageUrl: string | undefined;
-  readonly list?: StorefrontReviews;
+  readonly list?: Pick<StorefrontReviews, "rating"> & { readonly reviews: readonly SeoReview[] };
   readonly photos?: StorefrontPhotos;
   readonly questions?: StorefrontQuestions;
 }
@@ -29,7 +29,8 @@ const elements: Readonly<Record<StorefrontElement, Show>> = {
       ? markup`${articlesOf(content, context)}${allReviews(content, context)}`
       : undefined,
   photos: ({ photos }, context) => {
-    const shown = photos?.photos.map(({ review, ...photo }) => ({ ...photo, display_name: review.display_name })) ?? [];
+    const shown =
+      photos?.photos.map((photo) => Object.assign({}, photo, { display_name: photo.review.display_name })) ?? [];
     return photoList(shown, context, unstyled) ?? markup`<p>${context.t("page.product.no_photos")}</p>`;
   },
   questions: questionsOf,
@@ -71,8 +72,7 @@ ${allReviews(content, context)}`;
 }
 
 function articlesOf({ list }: ElementContent, context: PageContext): Html {
-  const reviews = (list?.reviews ?? []).map(toSeoReview);
-  return reviewList(reviews, noMicrodata, context, unstyled);
+  return reviewList(list?.reviews ?? [], noMicrodata, context, unstyled);
 }
 
 function allReviews({ list, pageUrl }: ElementContent, { t }: PageContext): Html | undefined {
@@ -92,8 +92,4 @@ ${hasMore && linkTo(pageUrl && `${pageUrl}#questions`, t("page.product.see_quest
 
 function linkTo(url: string | undefined, text: Html): Html | undefined {
   return url === undefined ? undefined : markup`<p><a href="${url}">${text}</a></p>`;
-}
-
-function toSeoReview({ comment, ...review }: StorefrontReview) {
-  return { ...review, comment: comment?.content ?? null };
 }

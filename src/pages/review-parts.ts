@@ -87,7 +87,7 @@ ${review.title.trim() !== "" && heading}
 ${scoreLine(review.score, data, context)}
 <p class="text" dir="auto"${property("reviewBody")}>${review.content}</p>
 ${photoList(
-  (review.photos ?? []).map((photo) => ({ ...photo, display_name: review.display_name })),
+  (review.photos ?? []).map((photo) => Object.assign({}, photo, { display_name: review.display_name })),
   context,
   styling,
 )}
@@ -153,13 +153,13 @@ type Distribution = StorefrontReviews["rating"]["star_distribution"];
 
 /** The number of reviews for each number of stars. Those that have reviews link to them. */
 export function histogram(
-  stars: Distribution,
-  hrefOf: (stars: number) => string | undefined,
+  distribution: Distribution,
+  hrefOf: (score: number) => string | undefined,
   { t }: PageContext,
 ): Html {
-  const total = Object.values(stars).reduce((sum, count) => sum + count, 0);
+  const total = Object.values(distribution).reduce((sum, count) => sum + count, 0);
   const rows = ([5, 4, 3, 2, 1] as const).map((score) => {
-    const count = stars[score];
+    const count = distribution[score];
     const label = t("page.form.stars", { count: score });
     const href = count > 0 ? hrefOf(score) : undefined;
     const width = Math.round((count / Math.max(total, 1)) * 1_000) / 10;

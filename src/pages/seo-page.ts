@@ -81,7 +81,7 @@ function viewOf({ stars, sort, page = 1, questions_page = 1 }: Query): string {
   if (sort !== undefined && sort !== storefrontSorts[0]) query.set("sort", sort);
   if (page > 1) query.set("page", String(page));
   if (questions_page > 1) query.set("questions_page", String(questions_page));
-  return `?${query}`;
+  return `?${query.toString()}`;
 }
 
 /** Search engines index all pages of reviews in their usual order, but no other views of them. */

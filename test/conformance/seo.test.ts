@@ -77,6 +77,7 @@ describeBackends("seo.page", (harness) => {
             verified_buyer: false,
             anonymous: true,
             votes_up: 0,
+            votes_down: 0,
             photos: [],
             comment: null,
             created_at: "2026-03-15T12:01:00.000Z",

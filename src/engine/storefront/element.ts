@@ -7,6 +7,7 @@ import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { seoPageUrl } from "../kernel/slug.ts";
 import { listPublicQuestions } from "./published-questions.ts";
 import { listPhotos, listReviews } from "./published-reviews.ts";
+import { toSeoReview } from "./seo.ts";
 
 type Element = typeof contract.storefront.element;
 type Query = z.output<Element["input"]>;
@@ -14,14 +15,14 @@ type Query = z.output<Element["input"]>;
 const readers: Readonly<
   Record<StorefrontElement, (query: Query, context: HandlerContext) => Promise<Omit<ElementContent, "pageUrl">>>
 > = {
-  rating: async ({ product_id }, context) => ({ list: await listReviews({ product_id, per_page: 1 }, context) }),
-  badge: async (_, context) => ({ list: await listReviews({ product_id: siteReviewsId, per_page: 1 }, context) }),
+  rating: async ({ product_id }, context) => ({ list: await readList({ product_id, per_page: 1 }, context) }),
+  badge: async (_, context) => ({ list: await readList({ product_id: siteReviewsId, per_page: 1 }, context) }),
   reviews: async ({ product_id, per_page }, context) => ({
-    list: await listReviews({ product_id, per_page }, context),
+    list: await readList({ product_id, per_page }, context),
   }),
   carousel: async ({ product_id, per_page, review_ids }, context) => {
     const sort = review_ids ? "newest" : "highest";
-    return { list: await listReviews({ product_id, per_page, review_ids, sort }, context) };
+    return { list: await readList({ product_id, per_page, review_ids, sort }, context) };
   },
   photos: async ({ product_id, per_page }, context) => ({
     photos: await listPhotos({ product_id, per_page }, context),
@@ -31,6 +32,11 @@ const readers: Readonly<
   }),
   "review-form": async () => ({}),
 };
+
+async function readList(query: Parameters<typeof listReviews>[0], context: HandlerContext) {
+  const { rating, reviews } = await listReviews(query, context);
+  return { rating, reviews: reviews.map(toSeoReview) };
+}
 
 /** Renders the first page of an element. Pages of the shop include it, so it has the shop's language. */
 export async function showElement(query: Query, context: HandlerContext): Promise<z.output<Element["output"]>> {

@@ -94,7 +94,9 @@ async function readFullPage(query: PageQuery, context: HandlerContext): Promise<
     stars: stars ?? null,
     sort,
     reviews: reviews.map(toSeoReview),
-    photos: photos.map(({ review, ...photo }) => ({ ...photo, display_name: review.display_name })),
+    photos: photos.map(({ review: { display_name }, id, width, height, color, sizes }) => {
+      return { id, width, height, color, sizes, display_name };
+    }),
     questions: await listPublicQuestions(
       { product_id, page: questions_page, per_page: seoPageSizes.questions },
       context,
@@ -123,7 +125,7 @@ async function readOverview({ page = 1 }: PageQuery, context: HandlerContext) {
   const { show } = await openProductView(found, accountOf(context).id, context);
   const { reviews } = await listReviews({ per_page: seoPageSizes.latestReviews }, context);
   return {
-    pagination: { page, per_page, total: Number(counted.total) },
+    pagination: { page, per_page, total: counted.total },
     products: found.map(show).map(({ product_id, name, url, image_url }) => {
       const { average_score, total_reviews } = ratings.get(product_id) ?? { average_score: 0, total_reviews: 0 };
       return { product_id, name, url, image_url, average_score, total_reviews };
@@ -132,7 +134,7 @@ async function readOverview({ page = 1 }: PageQuery, context: HandlerContext) {
   };
 }
 
-function toSeoReview({ votes_down: _, comment, ...review }: StorefrontReview): SeoReview {
+export function toSeoReview({ comment, ...review }: StorefrontReview): SeoReview {
   return { ...review, comment: comment?.content ?? null };
 }
 

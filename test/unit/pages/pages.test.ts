@@ -12,7 +12,6 @@ import {
   operations,
   type Photo,
   storefrontElements,
-  type StorefrontReviews,
   type TopReview,
 } from "../../../src/contract/index.ts";
 import { policyOf, renderDocument } from "../../../src/pages/document.ts";
@@ -437,18 +436,9 @@ describe("storefront fragments", () => {
 
 describe("elements", () => {
   const { questions } = hostilePage("Is it <hot>?");
-  const list = (text: string, count = 1): StorefrontReviews => ({
-    product: null,
+  const list = (text: string, count = 1): NonNullable<ElementContent["list"]> => ({
     rating: { average_score: 3.7, total_reviews: count, star_distribution: { ...noStars, 4: count } },
-    matching: { total_reviews: count, star_distribution: { ...noStars, 4: count } },
-    pagination: { page: 1, per_page: 10, total: count },
-    reviews: hostilePage(text).reviews.map((one) => ({
-      ...one,
-      votes_up: 1,
-      votes_down: 1,
-      photos: one.photos ?? [],
-      comment: { content: text, created_at: review.created_at },
-    })),
+    reviews: hostilePage(text).reviews,
   });
   const contentOf = (text: string, count?: number): ElementContent => ({
     pageUrl: "https://reviews.example/pot",
