@@ -4,11 +4,10 @@ import { consentText, type PageContent, personalPage } from "./document.ts";
 import { contentField, emailField, errorList, type FormContext, refusalBox, textField } from "./form.ts";
 import { gonePage } from "./link-page.ts";
 import { photoForm } from "./photo-form.ts";
-import { type Html, markup } from "./markup.ts";
+import { type Html, isWebUrl, markup } from "./markup.ts";
 import { defaultContext, type PageContext } from "./page-context.ts";
 import { aboutProduct, rating, reviewTexts, titleOf } from "./review-request-page.ts";
 import { myReviewsLink, noMicrodata, reviewList } from "./review-parts.ts";
-import { isWebUrl } from "./seo-page.ts";
 
 /** The page on which anybody can write a review. It uses no scripts. */
 export function reviewFormPage(
