@@ -100,7 +100,6 @@ function compress(text) {
 /** The files of earlier versions, which pages of shops may still name. */
 function readPrevious(previousFolder) {
   if (!existsSync(previousFolder)) return {};
-  if (!existsSync(previousFolder)) return {};
   const names = readdirSync(previousFolder, { recursive: true }).filter((name) => name.endsWith(".js"));
   return Object.fromEntries(names.map((name) => [basename(name), readFileSync(join(previousFolder, name), "utf8")]));
 }
