@@ -46,7 +46,7 @@ async function openRepository() {
 }
 
 describe("a release", () => {
-  test("requires a clean tree, a tag, and a changelog section", async () => {
+  test("requires a clean tree, a tag, a changelog section, and the scripts of the last version", async () => {
     const { repository, git, commit, release } = await openRepository();
     expect((await release()).output).toMatch(/not clean/);
     await commit();
@@ -56,6 +56,11 @@ describe("a release", () => {
     await git("tag", "v1.2.3");
     expect(await release()).toMatchObject({ status: 1, output: expect.stringMatching(/CHANGELOG\.md/) });
     writeFileSync(join(repository, "CHANGELOG.md"), "## [1.2.3] - 2026-01-31\n");
+    await commit();
+    await git("tag", "--force", "v1.2.3");
+    expect(await release()).toMatchObject({ status: 1, output: expect.stringMatching(/no folder 1\.2\.30;/) });
+    mkdirSync(join(repository, "src/shop/previous/1.2.30"), { recursive: true });
+    writeFileSync(join(repository, "src/shop/previous/1.2.30/loader.js"), "");
     await commit();
     await git("tag", "--force", "v1.2.3");
     expect((await release()).status).toBe(0);
