@@ -73,6 +73,7 @@ function drawCard(
     { type: "button", class: "link", "aria-expanded": "false", onclick: expand },
     t("shop.carousel.more"),
   );
+  more.hidden = true;
   // Whether the text is cut off is known when it is shown.
   new ResizeObserver(() => {
     if (more.ariaExpanded === "false") more.hidden = text.scrollHeight <= text.clientHeight + 1;

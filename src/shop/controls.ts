@@ -27,17 +27,22 @@ export abstract class PanelElement<Data> extends StarpostElement<Data> {
     this.#live.textContent = text;
   }
 
-  /** Keeps the height that it had, so that what follows stays in its place, until the shopper clicks or types anywhere. */
+  /** Keeps the space that it had, so that what follows stays in its place, until the shopper clicks or types anywhere. */
   protected override show(content: HTMLElement, children: readonly Child[]): void {
-    if (!this.#isShown) {
-      this.#isShown = true;
-      content.style.minHeight = `${content.offsetHeight}px`;
-      content.classList.remove("loading");
-      const release = () => (content.style.minHeight = "");
-      addEventListener("pointerdown", release, { once: true });
-      addEventListener("keydown", release, { once: true });
-    }
+    if (this.#isShown) return super.show(content, children);
+    this.#isShown = true;
+    const { style } = content;
+    const measure = () => [content.getBoundingClientRect().top, this.parentElement?.offsetHeight ?? 0] as const;
+    const [top, height] = measure();
+    style.minHeight = `${content.offsetHeight}px`;
+    content.classList.remove("loading");
     super.show(content, children);
+    // The margins of the page's nodes were part of the space.
+    style.marginTop = `${Math.max(0, top - measure()[0])}px`;
+    style.marginBottom = `${Math.max(0, height - measure()[1])}px`;
+    const release = () => (style.minHeight = style.marginBottom = "");
+    addEventListener("pointerdown", release, { once: true });
+    addEventListener("keydown", release, { once: true });
   }
 }
 

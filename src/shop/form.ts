@@ -59,7 +59,7 @@ export function textField({ t }: Context, { label, hint, ...attributes }: TextFi
   return { name, node, control, findProblem, showProblem };
 }
 
-/** What an element tells the service about its product, or about the shop. */
+/** The product of an element, or the shop, as the service names its fields. */
 export function productFields(
   element: Element,
   product: string,

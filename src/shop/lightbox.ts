@@ -15,7 +15,7 @@ export function openLightbox(root: ShadowRoot, photos: readonly ShownPhoto[], fi
   let at = first;
   let startX = 0;
   const picture = h("div", { class: "picture", part: "picture" });
-  const caption = h("div", { class: "caption", part: "caption", "aria-live": "polite" });
+  const caption = h("div", { class: "caption", tabindex: 0, part: "caption", "aria-live": "polite" });
   const show = () => {
     const photo = photos[at];
     if (!photo) return;

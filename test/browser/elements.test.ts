@@ -1,26 +1,22 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { BrowserContext, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeInBrowser, findWcagIssues, type OpenOptions, takeScreenshot } from "../support/browser.ts";
 import { aReview } from "../support/builders.ts";
+import {
+  findSmallTargets,
+  observeShifts,
+  overflowOf,
+  type Prepare,
+  shiftOf,
+  shopModes,
+  shopWindows,
+} from "../support/element-checks.ts";
 import { hostileTexts } from "../support/hostile-texts.ts";
 import { openStorefront, type ShopPage, type Storefront } from "../support/storefront.ts";
 
 const rating = '<p><starpost-rating product="pot"></starpost-rating></p>';
 const reviews = '<starpost-reviews product="pot" id="reviews"></starpost-reviews>';
-
-const modes = [
-  { colorScheme: "light", forcedColors: "none" },
-  { colorScheme: "dark", forcedColors: "none" },
-  { colorScheme: "light", forcedColors: "active" },
-] as const;
-
-/** Of 1,280 pixels, 320 remain at 400% zoom. */
-const windows = [
-  { width: 1_280, height: 900 },
-  { width: 375, height: 812 },
-  { width: 320, height: 225 },
-];
 
 describeInBrowser("storefront elements", (browser) => {
   let shop: Storefront;
@@ -42,11 +38,11 @@ describeInBrowser("storefront elements", (browser) => {
       const badge = "<p><starpost-badge></starpost-badge></p>";
       const { page, complaints } = await open({ lang, body: rating + badge + reviews });
       await isShown(page);
-      for (const size of windows) {
+      for (const size of shopWindows) {
         await page.setViewportSize(size);
-        for (const mode of modes) {
+        for (const mode of shopModes) {
           await page.emulateMedia(mode);
-          const isFirst = mode === modes[0];
+          const isFirst = mode === shopModes[0];
           const name = `${lang} ${size.width} ${mode.colorScheme} ${mode.forcedColors}`;
           if (lang !== "de") await takeScreenshot(page, `elements-${name.replaceAll(" ", "-")}`);
           expect(await findWcagIssues(page, isFirst ? undefined : ["color-contrast"]), name).toEqual([]);
@@ -371,30 +367,4 @@ describeInBrowser("storefront elements", (browser) => {
   });
 });
 
-/** Sums up how far what is shown moves, without what follows an input of the shopper. */
-const observeShifts: Prepare = ({ context }) =>
-  context.addInitScript(`globalThis.shift = 0;
-    new PerformanceObserver((list) => {
-      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) globalThis.shift += value;
-    }).observe({ type: "layout-shift", buffered: true });`);
-
-async function shiftOf(page: Page): Promise<number> {
-  await wait(300);
-  return await page.evaluate<number>("globalThis.shift");
-}
-
 const corsHeaders = { "access-control-allow-origin": "*", "access-control-expose-headers": "retry-after" };
-
-type Prepare = (opened: { readonly page: Page; readonly context: BrowserContext }) => Promise<unknown>;
-
-/** By how many pixels the page is wider than the window. */
-const overflowOf = (page: Page) => page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-
-/** The controls smaller than 24 by 24 pixels, as HTML. Source: WCAG 2.2, 2.5.8. */
-const findSmallTargets = (page: Page) =>
-  page.evaluate<string[]>(`[...document.querySelectorAll("*")].flatMap((host) => host.shadowRoot
-    ? [...host.shadowRoot.querySelectorAll("a, button, input, select")].filter((control) => {
-        const { width, height } = control.getBoundingClientRect();
-        return width > 0 && (width < 24 || height < 24);
-      }).map((control) => control.outerHTML)
-    : [])`);

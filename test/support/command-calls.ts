@@ -205,7 +205,10 @@ export const commandCalls: readonly CommandCall[] = [
     keep: { image_id: "image.id" },
   },
   { call: "forms.review", words: ["api", "forms.review", "teapot"] },
-  { call: "forms.submitReview", words: ["api", "forms.submitReview", "teapot", ...typed, "--email", "ann@mail.example"] },
+  {
+    call: "forms.submitReview",
+    words: ["api", "forms.submitReview", "teapot", ...typed, "--email", "ann@mail.example"],
+  },
   { call: "forms.question", words: ["api", "forms.question", "teapot"] },
   { call: "forms.submitQuestion", words: ["api", "forms.submitQuestion", "teapot", "--content", "Why?"] },
   { call: "forms.photos", words: ["api", "forms.photos", "{upload}"] },

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { PublicLimits } from "../../src/contract/index.ts";
 import { createLocalTransport } from "../../src/engine/local-transport.ts";
 import { ensureFirstAccount } from "../../src/engine/accounts/first-account.ts";
 import { clickUrl, linkUrl, openUrl, reviewUrl } from "../../src/engine/kernel/signed-link.ts";
@@ -22,8 +23,15 @@ export interface ShopTexts {
   readonly title?: string;
   readonly content?: string;
   readonly question?: string;
+  /** The product of the question (default: one of its own). */
+  readonly sku?: string;
   /** The language of the order. */
   readonly language?: string;
+}
+
+export interface ShopOptions {
+  /** Default: none. */
+  readonly publicLimits?: PublicLimits;
 }
 
 /** A store behind a server, and the URLs that its emails contain. */
@@ -50,7 +58,7 @@ export interface Shop {
 }
 
 /** Opens a new store that uses the real clock. */
-export async function openShop(): Promise<Shop> {
+export async function openShop({ publicLimits }: ShopOptions = {}): Promise<Shop> {
   const folder = await mkdtemp(join(tmpdir(), "starpost-shop-"));
   const clock = () => Date.now();
   const database = await openDatabase(join(folder, "starpost.db"), { nowMs: clock() });
@@ -63,6 +71,7 @@ export async function openShop(): Promise<Shop> {
     random: randomBytes,
     sealer,
     enforceLimits: false,
+    publicLimits,
     publicUrl: () => place.url,
   });
   const server = createServer(transport, { logger: silentLog });
@@ -129,9 +138,14 @@ export async function openShop(): Promise<Shop> {
       await service.reviews.create(review(texts));
       return lastLink("verify_url");
     },
-    confirmAddress: async ({ product = "A teapot", customer = "Ann Asker", question = "Does it pour well?" } = {}) => {
+    confirmAddress: async ({
+      product = "A teapot",
+      customer = "Ann Asker",
+      question = "Does it pour well?",
+      sku,
+    } = {}) => {
       const asked = { product_title: product, display_name: customer, review_content: question };
-      await service.questions.sendConfirmation(aQuestion({ ...asked, product_id: `q${orders}` }));
+      await service.questions.sendConfirmation(aQuestion({ ...asked, product_id: sku ?? `q${orders}` }));
       return lastLink("confirm_url");
     },
     unsubscribeAddress: async () => {

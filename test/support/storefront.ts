@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { aReview } from "./builders.ts";
 import { takePhoto } from "./photos.ts";
-import { openShop, type Shop } from "./shop.ts";
+import { openShop, type Shop, type ShopOptions } from "./shop.ts";
 
 /** A page of the shop. */
 export interface ShopPage {
@@ -28,8 +28,8 @@ img { max-width: 100%; }
 `;
 
 /** Opens a shop with a page server beside the service. The product `pot` has 45 reviews, of which 4 have photos; `new` has none. */
-export async function openStorefront(): Promise<Storefront> {
-  const shop = await openShop();
+export async function openStorefront(options: ShopOptions = {}): Promise<Storefront> {
+  const shop = await openShop(options);
   await addReviews(shop);
   const files = new Map([["/style.css", style]]);
   const policy = `default-src 'none'; script-src ${shop.url}; connect-src ${shop.url}; img-src ${shop.url}; style-src 'self'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;

@@ -1,0 +1,418 @@
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Page } from "playwright-core";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { publicLimits } from "../../src/contract/index.ts";
+import { describeInBrowser, findWcagIssues, type OpenOptions, takeScreenshot } from "../support/browser.ts";
+import { aReview } from "../support/builders.ts";
+import { hostileTexts } from "../support/hostile-texts.ts";
+import {
+  findSmallTargets,
+  observeShifts,
+  overflowOf,
+  type Prepare,
+  shiftOf,
+  shopModes,
+  shopWindows,
+} from "../support/element-checks.ts";
+import { colorAt, takePhoto } from "../support/photos.ts";
+import { openStorefront, type ShopPage, type Storefront } from "../support/storefront.ts";
+
+const form = '<starpost-review-form product="pot" product-name="A teapot"></starpost-review-form>';
+const questions = '<starpost-questions product="pot" per-page="3"></starpost-questions>';
+const photos = '<starpost-photos product="pot" per-page="3"></starpost-photos>';
+const carousel = '<starpost-carousel product="pot"></starpost-carousel>';
+
+/** The text of what has the focus, in an element. */
+const focused = (page: Page) =>
+  page.evaluate<string>(`(({ ariaLabel, id, textContent }) => ariaLabel || id || textContent)(
+    document.activeElement.shadowRoot.activeElement)`);
+
+const fields = { Title: "Pours well", "Your review": "No drips.\nNone.", "Your name": "Zoë Müller" } as const;
+
+/** Fills the form of an element, which is open. */
+async function fill(page: Page, email: string): Promise<void> {
+  await page.locator(".choice label").nth(3).click();
+  for (const [label, text] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(text);
+  await page.getByLabel("Your email address").fill(email);
+}
+
+describeInBrowser("elements with forms, questions, and photos", (browser) => {
+  let shop: Storefront;
+  let ids: { readonly question: number; readonly answer: number };
+  beforeAll(async () => {
+    shop = await openStorefront();
+    await shop.service.brand.set({
+      privacy_url: "https://shop.example/privacy",
+      consent_text: "We publish your review with your first name.",
+    });
+    ids = await ask(shop, "pot", 5);
+  });
+  afterAll(() => shop.close());
+
+  const open = async (content: string | ShopPage, options: OpenOptions = {}, prepare?: Prepare) => {
+    const opened = await browser.open(undefined, { viewport: "desktop", ...options });
+    await prepare?.(opened);
+    await opened.page.goto(shop.showPage(content));
+    return opened;
+  };
+
+  it.each(["en", "de", "ja", "ar"])(
+    "in %s are accessible in light, dark, and forced colors, and fit every window",
+    async (lang) => {
+      const { page, complaints } = await open({
+        lang,
+        body: form.replace(">", " open>") + questions + photos + carousel,
+      });
+      await showAll(page);
+      await page.locator("starpost-review-form form button.main").click();
+      await page.locator("starpost-questions .ask button").click();
+      await page.locator("starpost-questions form").waitFor();
+      for (const size of shopWindows) {
+        await page.setViewportSize(size);
+        for (const mode of shopModes) {
+          await page.emulateMedia(mode);
+          const name = `${lang} ${size.width} ${mode.colorScheme} ${mode.forcedColors}`;
+          if (lang !== "de") await takeScreenshot(page, `element-forms-${name.replaceAll(" ", "-")}`);
+          const rules = mode === shopModes[0] ? undefined : ["color-contrast"];
+          expect(await findWcagIssues(page, rules), name).toEqual([]);
+        }
+        expect(await overflowOf(page), `${lang} ${size.width}`).toBeLessThanOrEqual(0);
+        expect(await findSmallTargets(page), `${lang} ${size.width}`).toEqual([]);
+        await page.locator("starpost-photos a").first().click();
+        await page.locator("dialog img").waitFor();
+        await takeScreenshot(page, `lightbox-${lang}-${size.width}`);
+        expect(await findWcagIssues(page), `lightbox ${lang} ${size.width}`).toEqual([]);
+        expect(await findSmallTargets(page), `lightbox ${lang} ${size.width}`).toEqual([]);
+        await page.keyboard.press("Escape");
+      }
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  it("write a review with a photo by keyboard", async () => {
+    const { page, complaints } = await open(form);
+    const path = join(tmpdir(), `starpost-photo-${process.pid}.jpg`);
+    await writeFile(path, await takePhoto({ width: 3_000, height: 1_000, orientation: 6 }));
+    const uploads = observeUploads(page);
+    const press = async (...keys: readonly string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    await page.getByRole("button", { name: "Write a review" }).waitFor();
+    await press("Tab", "Enter");
+    await page.getByRole("form", { name: "Write a review" }).waitFor();
+    // What is missing is named, and the first of it gets the focus.
+    await page.getByRole("button", { name: "Submit" }).press("Enter");
+    expect(await page.getByRole("radiogroup").getAttribute("aria-invalid")).toBe("true");
+    expect(await page.getByLabel("Title").getAttribute("aria-invalid")).toBe("true");
+    expect(
+      await page
+        .getByRole("radio", { name: "1 star" })
+        .evaluate((node: { matches(s: string): boolean }) => node.matches(":focus")),
+    ).toBe(true);
+    await press("ArrowRight", "ArrowRight", "ArrowRight", "Tab");
+    await page.keyboard.type(fields.Title);
+    await press("Tab");
+    await page.keyboard.type("No drips.");
+    await press("Tab");
+    const [chooser] = await Promise.all([page.waitForEvent("filechooser"), press("Space")]);
+    await chooser.setFiles([path, path]);
+    await page.locator("canvas").nth(1).waitFor();
+    await press("Shift+Tab", "Enter");
+    expect(await focused(page)).toBe("Remove photo 1");
+    await press("Tab", "Tab");
+    await page.keyboard.type(fields["Your name"]);
+    await press("Tab");
+    await page.keyboard.type("zoe@mail.example");
+    await press("Enter");
+    await page.getByRole("status").getByText("Thank you for your review!").waitFor();
+    expect(await focused(page)).toContain("Thank you for your review!");
+    expect(await page.getByRole("button", { name: "Write a review" }).getAttribute("aria-expanded")).toBe("false");
+
+    const { reviews } = await shop.service.reviews.widget({ product_id: "pot", per_page: 1 });
+    expect(reviews).toMatchObject([
+      { title: "Pours well", content: "No drips.", score: 4, user: { display_name: "Zoë M." } },
+    ]);
+    expect(uploads).toMatchObject([{ status: 200 }]);
+    const image = Buffer.from(uploads[0]?.image.split(",")[1] ?? "", "base64");
+    const { format, width, height, exif } = await sharp(image).metadata();
+    expect([format, width, height, exif]).toEqual(["jpeg", 683, 2_048, undefined]);
+    expect([await colorAt(image, 300, 100), await colorAt(image, 300, 1_900)]).toEqual(["red", "blue"]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("ask a question by keyboard, which waits for its confirmation", async () => {
+    const { page, complaints } = await open(questions.replace("pot", "kettle"));
+    await page.getByText("No questions yet.").waitFor();
+    await page.getByRole("button", { name: "Ask a question" }).press("Enter");
+    await page.getByLabel("Your question").fill("Is it <b>loud</b>?");
+    await page.getByLabel("Your name").fill("Ann Tea");
+    await page.getByLabel("Your email address").fill("not an address");
+    await page.keyboard.press("Enter");
+    await page.getByText("Enter an email address").waitFor();
+    expect(await focused(page)).toBe("email");
+    await page.getByLabel("Your email address").fill("ann@mail.example");
+    await page.keyboard.press("Enter");
+    await page.getByRole("status").getByText("open the link in it").waitFor();
+    const { questions: pending } = await shop.service.questions.search({ state: "pending", product_id: "kettle" });
+    expect(pending).toMatchObject([
+      { content: "Is it <b>loud</b>?", email: "ann@mail.example", product_title: "Teapot" },
+    ]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("page through questions and vote for answers by keyboard", async () => {
+    const { page } = await open(questions);
+    const asked = page.locator(".question");
+    await page.getByText("5 questions").waitFor();
+    expect(await asked.count()).toBe(3);
+    await page.getByRole("button", { name: "More questions" }).press("Enter");
+    await page.getByText("Question 0").waitFor();
+    expect(await asked.count()).toBe(5);
+    expect(await focused(page)).toContain("Question 1");
+    expect(await page.getByRole("button", { name: "More questions" }).count()).toBe(0);
+    const vote = page.getByRole("button", { name: "Helpful · 0" }).first();
+    await vote.press("Enter");
+    await page.getByRole("status").getByText("Thank you for your vote.").waitFor();
+    expect(await focused(page)).toBe("Helpful · 1");
+    const { questions: stored } = await shop.service.questions.list({ sku: "pot" });
+    const answer = stored.flatMap((question) => question.sorted_public_answers).find(({ id }) => id === ids.answer);
+    expect(answer?.votes_up).toBe(1);
+  });
+
+  it("show photos in a lightbox by keyboard, and return the focus", async () => {
+    const { page, complaints } = await open(photos);
+    const link = page.getByRole("link", { name: "Photo 2 of" });
+    await link.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Photos from customers" });
+    await dialog.getByText("Photo 2 of").waitFor();
+    await page.keyboard.press("ArrowRight");
+    await dialog.getByText("Photo 3 of").waitFor();
+    await page.keyboard.press("ArrowRight");
+    await dialog.getByText("Photo 1 of").waitFor();
+    await page.keyboard.press("ArrowLeft");
+    await dialog.getByText("Photo 3 of").waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    expect(await link.evaluate((node: { matches(s: string): boolean }) => node.matches(":focus"))).toBe(true);
+    await page.getByRole("button", { name: "More photos" }).press("Enter");
+    await page.getByRole("link", { name: "Photo 4 of" }).click();
+    await dialog.getByText("Photo 4 of").waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(complaints).toEqual([]);
+  });
+
+  it("move a carousel only on request", async () => {
+    const { page, complaints } = await open(carousel, {}, ({ page: opened }) =>
+      opened.emulateMedia({ reducedMotion: "reduce" }),
+    );
+    const cards = page.getByRole("list", { name: "Reviews from customers" });
+    const [previous, next] = ["Previous reviews", "Next reviews"].map((name) => page.getByRole("button", { name }));
+    const left = () => cards.evaluate((node: { scrollLeft: number }) => node.scrollLeft);
+    await cards.waitFor();
+    expect(await page.locator("starpost-carousel li").count()).toBe(12);
+    await expect.poll(() => previous?.getAttribute("aria-disabled")).toBe("true");
+    expect(await left()).toBe(0);
+    await next?.press("Enter");
+    expect(await left()).toBeGreaterThan(500);
+    await expect.poll(() => previous?.getAttribute("aria-disabled")).toBeNull();
+    await previous?.press("Enter");
+    expect(await left()).toBe(0);
+    const { reviews } = await shop.service.reviews.widget({ product_id: "pot", per_page: 3 });
+    const chosen = reviews.map(({ id }) => id);
+    await page.goto(shop.showPage(`<starpost-carousel reviews="${chosen.join(", ")}"></starpost-carousel>`));
+    await cards.waitFor();
+    expect(await page.locator("starpost-carousel li").count()).toBe(3);
+    expect(complaints).toEqual([]);
+  });
+
+  it("keep what was entered when the service fails or refuses it", async () => {
+    const { page, context } = await open(form);
+    await page.getByRole("button", { name: "Write a review" }).click();
+    await fill(page, "zoe2@mail.example");
+    const kept = async () =>
+      Promise.all(Object.keys(fields).map((label) => page.getByLabel(label, { exact: true }).inputValue()));
+    const submit = () => page.getByRole("button", { name: "Submit" }).click();
+    const path = "**/v1/widget/reviews";
+    await context.route(path, (route) => route.abort());
+    await submit();
+    await page.getByText("That did not work.").waitFor();
+    expect(await kept()).toEqual(Object.values(fields));
+    await context.unroute(path);
+    await page.getByLabel("Your email address").fill("zoe..m@mail.example");
+    await submit();
+    await page.getByRole("status").getByText("That was not accepted.").waitFor();
+    expect(await focused(page)).toBe("email");
+    await page.getByLabel("Your email address").fill("zoe2@mail.example");
+    await submit();
+    await page.getByText("Thank you for your review!").waitFor();
+  });
+
+  it("add the photos again that failed", async () => {
+    const { page, context } = await open(form);
+    await page.getByRole("button", { name: "Write a review" }).click();
+    await fill(page, "zoe3@mail.example");
+    const photo = await takePhoto();
+    const file = (name: string, buffer: Buffer) => ({ name, mimeType: "image/jpeg", buffer });
+    await page.getByLabel("Add photos").setInputFiles([file("<b>note</b>.txt", Buffer.from("no photo"))]);
+    await page.getByText("<b>note</b>.txt cannot be used as a photo.").waitFor();
+    await page.getByLabel("Add photos").setInputFiles(Array.from({ length: 6 }, (_, at) => file(`${at}.jpg`, photo)));
+    await expect.poll(() => page.locator("canvas").count()).toBe(5);
+    const uploads = observeUploads(page);
+    await context.route("**/v1/images", (route) => (uploads.length === 2 ? route.abort() : route.continue()));
+    await page.getByRole("button", { name: "Submit" }).click();
+    await page.getByText("not all of its photos").waitFor();
+    await context.unroute("**/v1/images");
+    await page.getByRole("button", { name: "Try again" }).press("Enter");
+    await page.getByText("Thank you for your review!").waitFor();
+    expect(uploads.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  });
+
+  describe("with limits", () => {
+    const limited: Storefront[] = [];
+    const openLimited = async () => {
+      const opened = await openStorefront({ publicLimits });
+      limited.push(opened);
+      return opened;
+    };
+    afterAll(() => Promise.all(limited.map((one) => one.close())));
+
+    /** Submits reviews with the API until one is refused, or as many as given. @returns how many were accepted */
+    const submit = async ({ url, appKey }: Storefront, most: number): Promise<number> => {
+      for (let at = 0; at < most; at += 1) {
+        const body = JSON.stringify({ ...aReview({ sku: "pot", email: `api${at}@mail.example` }), appkey: appKey });
+        const headers = { "content-type": "application/json" };
+        const { status } = await fetch(`${url}/v1/widget/reviews`, { method: "POST", headers, body });
+        if (status === 429) return at;
+      }
+      return most;
+    };
+
+    it("explain a 429 response at the same call as through the API, and keep the text", async () => {
+      const accepted = await submit(await openLimited(), 100);
+      const other = await openLimited();
+      expect(await submit(other, accepted - 1)).toBe(accepted - 1);
+      const { page } = await browser.open(other.showPage(form));
+      await page.getByRole("button", { name: "Write a review" }).click();
+      await fill(page, "last@mail.example");
+      await page.getByRole("button", { name: "Submit" }).click();
+      await page.getByText("Thank you for your review!").waitFor();
+      await page.getByRole("button", { name: "Write a review" }).click();
+      await fill(page, "more@mail.example");
+      await page.getByRole("button", { name: "Submit" }).click();
+      await page
+        .getByRole("status")
+        .getByText(/Too many attempts. Try again in [23] minutes. What you entered is still here./)
+        .waitFor();
+      await takeScreenshot(page, "element-forms-limit");
+      expect(await page.getByLabel("Title").inputValue()).toBe(fields.Title);
+    });
+  });
+
+  it("show hostile texts as texts", async () => {
+    const hostile = await openStorefront();
+    const texts = hostileTexts.join(" ");
+    await hostile.service.brand.set({ consent_text: texts.replaceAll(/[\p{Cc}\p{Cf}]/gu, "").slice(0, 900) });
+    for (const text of hostileTexts) {
+      const { image_upload_token } = await hostile.service.reviews.create(
+        aReview({ sku: "bad", product_title: text, display_name: text, review_title: text, review_content: text }),
+      );
+      const photo = await takePhoto({ width: 30, height: 30 });
+      await hostile.service.images.upload({ image_upload_token, image: photo.toString("base64") });
+      await ask(hostile, "bad", 1, text);
+    }
+    const body = `<starpost-review-form open product="bad"></starpost-review-form><starpost-questions product="bad" per-page="50"></starpost-questions>
+      <starpost-photos product="bad" per-page="50"></starpost-photos><starpost-carousel product="bad"></starpost-carousel>`;
+    const { page, complaints } = await browser.open(hostile.showPage(body), { viewport: "phone" });
+    await showAll(page);
+    await page.getByRole("form").waitFor();
+    expect(await page.locator(".question").count()).toBe(hostileTexts.length);
+    for (let at = 1; at <= hostileTexts.length; at += 1) {
+      await page.getByRole("link", { name: `Photo ${at} of ${hostileTexts.length}`, exact: true }).click();
+      await page.locator("dialog img").waitFor();
+      await page.keyboard.press("Escape");
+    }
+    expect(await page.evaluate("globalThis.hacked")).toBeUndefined();
+    expect(await overflowOf(page)).toBeLessThanOrEqual(0);
+    expect(complaints).toEqual([]);
+    await hostile.close();
+  });
+
+  it("replace the nodes of the page without a shift, although responses are late", async () => {
+    const inside = "<p>Something from the server.</p>".repeat(60);
+    const body = [form, questions, photos, carousel].map((one) => one.replace("></", `>${inside}</`)).join("");
+    const { page } = await open(`${body}<footer>The end</footer>`, {}, async (opened) => {
+      await observeShifts(opened);
+      await opened.context.route(`${shop.url}/**`, async (route) => {
+        await wait(600);
+        await route.continue();
+      });
+    });
+    expect(await page.getByText("Something from the server.").first().isVisible()).toBe(true);
+    await showAll(page);
+    expect(await shiftOf(page)).toBeLessThanOrEqual(0.01);
+  });
+
+  it("show what the page has placed inside them if the service fails, and little of an unknown product", async () => {
+    const body = [questions, photos, carousel].map((one) => one.replace("></", "><p>From the server</p></")).join("");
+    const { page } = await open(body, {}, ({ context }) =>
+      context.route(/\/(?:questions|photos|reviews)\?/, (route) => route.fulfill({ status: 503, body: "{}" })),
+    );
+    await showAll(page);
+    expect(await page.getByText("From the server").count()).toBe(3);
+    expect(await page.getByText("From the server").last().isVisible()).toBe(true);
+    const unknown = await open(body.replaceAll('"pot"', '"unknown"'));
+    await showAll(unknown.page);
+    await unknown.page.getByText("No questions yet.").waitFor();
+    await unknown.page.getByText("No photos yet.").waitFor();
+    expect(await unknown.page.getByText("From the server").last().isVisible()).toBe(false);
+    expect(unknown.complaints).toEqual([]);
+  });
+});
+
+/** The photos that a page uploads, in Base64, and the status of the response. */
+function observeUploads(page: Page): readonly { readonly image: string; readonly status: number }[] {
+  const uploads: { image: string; status: number }[] = [];
+  page.on("response", (response) => {
+    const request = response.request();
+    if (!request.url().endsWith("/starpost/v1/images") || request.method() !== "POST") return;
+    uploads.push({ ...(request.postDataJSON() as { image: string }), status: response.status() });
+  });
+  return uploads;
+}
+
+/** Scrolls to each element, which then loads. */
+async function showAll(page: Page): Promise<void> {
+  for (const element of await page
+    .locator("main > :is(starpost-review-form, starpost-questions, starpost-photos, starpost-carousel)")
+    .all()) {
+    await element.scrollIntoViewIfNeeded();
+    await element.evaluate("(node) => customElements.whenDefined(node.localName)");
+  }
+  await page.waitForLoadState("networkidle");
+}
+
+/** Adds confirmed questions, each with an answer of the store and one of a shopper. @returns the IDs of the last ones */
+async function ask({ service, confirmAddress }: Storefront, sku: string, count: number, text?: string) {
+  const ids = { question: 0, answer: 0 };
+  for (let at = 0; at < count; at += 1) {
+    const question = text ?? `Question ${at}: does it pour well?`;
+    const address = await confirmAddress({ product: text, customer: text ?? `Ann ${at}`, question, sku });
+    await service.links.follow({ token: address.split("/").at(-1) ?? "" });
+    const { questions: asked } = await service.questions.list({ sku, count: 1 });
+    const question_id = asked[0]?.id ?? 0;
+    const { answer } = await service.answers.create({ question_id, content: text ?? "Yes.\nIt does." });
+    await service.answers.create({
+      question_id,
+      content: text ?? "Mine, too.",
+      display_name: text ?? "Bob",
+      email: "bob@mail.example",
+    });
+    Object.assign(ids, { question: question_id, answer: answer.id });
+  }
+  return ids;
+}
