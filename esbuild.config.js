@@ -1,5 +1,5 @@
 // Builds dist/ from src/: each import() and each thread starts a file of its own, so a command loads only what it uses.
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, join, sep } from "node:path";
 import { build, transform } from "esbuild";
 import { findEntryPoints } from "./.ci/entry-points.js";
@@ -88,6 +88,7 @@ async function write({ outputFiles, metafile }) {
   await mkdir(dist, { recursive: true });
   await writeFile(join(dist, "package.json"), '{ "type": "commonjs" }\n');
   await Promise.all(files.map(({ path, code }) => writeFile(path, code)));
+  await cp(join(root, "src/demo/assets"), join(dist, "demo"), { recursive: true });
   await writeNotices(root, metafile, join(dist, "THIRD-PARTY-NOTICES.txt"));
 }
 

@@ -1,5 +1,5 @@
 // Runs starpost from the sources: `npm run dev -- <command>`. Bundles them in a moment, because packages stay as they are.
-import { copyFile, mkdir } from "node:fs/promises";
+import { copyFile, cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, stop } from "esbuild";
@@ -12,6 +12,7 @@ const folder = join(root, "node_modules/.cache/starpost-dev");
 await mkdir(folder, { recursive: true });
 // The program reads its version there.
 await copyFile(join(root, "package.json"), join(folder, "package.json"));
+await cp(join(root, "src/demo/assets"), join(folder, "dist/demo"), { recursive: true });
 // Files of earlier runs stay, because a server may still load them.
 await build({
   absWorkingDir: root,

@@ -174,6 +174,9 @@ export function findDatabaseProbe(): URL {
 export const requestPage: App["requestPage"] = async (request) =>
   (await import("../worker/page-request.ts")).requestPage(request);
 
+export const startDemo: App["startDemo"] = async (settings) =>
+  (await import("./demo.ts")).startDemo(settings, openConnection);
+
 async function openLocal(settings: ConnectionSettings, profile: LocalProfile): Promise<Account> {
   const publicUrl = findPublicUrl(settings.env);
   // Started first, so that it loads the engine while this thread opens the database.

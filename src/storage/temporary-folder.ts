@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { FileLock } from "./file-lock.ts";
 
 /** What the temporary folders of this program are for, which their names state. */
-const purposes = ["dry-run", "plan", "rehearsal", "export", "map", "sync"] as const;
+const purposes = ["dry-run", "plan", "rehearsal", "export", "map", "sync", "demo"] as const;
 type Purpose = (typeof purposes)[number];
 
 const names = new RegExp(`^starpost-(?:${purposes.join("|")})-[A-Za-z0-9]{6}$`);

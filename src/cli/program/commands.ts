@@ -22,6 +22,7 @@ const order: readonly string[] = Object.entries({
     "templates list,templates edit,templates preview,templates reset,provider-events",
   webhooks: "list,create,delete,deliveries,redeliver,trigger,listen,configure",
   shop: "snippet,check",
+  demo: "",
   serve: "",
   api: "",
   account:

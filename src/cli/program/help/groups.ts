@@ -32,6 +32,7 @@ export const nounGroups: Readonly<Record<string, Readonly<Record<string, string>
   },
   Storefront: {
     shop: "Show reviews on the pages of a shop, and check the pages",
+    demo: "Serve a sample shop with reviews, photos, and emails",
   },
   Service: {
     serve: "Serve the embedded database over HTTP",

@@ -1,0 +1,61 @@
+import type { Writable } from "node:stream";
+import { join } from "node:path";
+import type { App } from "./ports.ts";
+import type { DemoSettings, RunningDemo } from "./shop-tools.ts";
+import { startServer } from "./server.ts";
+import { resolvePaths } from "../config/paths.ts";
+import { localProfile } from "../config/profile.ts";
+import { failedError } from "../config/user-error.ts";
+import { seedShop, storeDirectRows } from "../demo/seed.ts";
+import { listenAsShop, type ShopServer } from "../demo/shop-server.ts";
+import { openDatabase } from "../storage/database.ts";
+import { TemporaryFolder } from "../storage/temporary-folder.ts";
+
+/**
+ * Serves a sample shop, and a service with its reviews. Everything is in a temporary folder, whose removal ends the demo;
+ * neither the environment nor the profiles of the user are read.
+ * @throws UserError `failed` if the port is in use
+ */
+export async function startDemo(
+  { port, clock, random, version, log }: DemoSettings,
+  openConnection: App["openConnection"],
+): Promise<RunningDemo> {
+  const shop = await listen(port, log);
+  const folder = new TemporaryFolder("demo");
+  const closing: (() => Promise<void> | void)[] = [() => folder[Symbol.dispose](), () => shop.close()];
+  const close = async () => {
+    for (const end of closing.splice(0).toReversed()) await end();
+  };
+  try {
+    const env = { STARPOST_HOME: folder.path, STARPOST_KEY: random(32).toString("hex") };
+    const paths = await resolvePaths(env, folder.path);
+    const host = { paths, env, clock, random, withoutDatabase: "create" as const };
+    const profile = localProfile({ env, cwd: folder.path, paths });
+    const database = join(folder.path, "starpost.db");
+    const seeding = await openConnection({ ...host, profile });
+    const rows = await seedShop({ service: seeding.service, nowMs: clock(), shopUrl: shop.url }).finally(() =>
+      seeding.close(),
+    );
+    const direct = await openDatabase(database, { nowMs: clock() });
+    await storeDirectRows(direct, rows).finally(() => direct.db.destroy());
+    const server = await startServer({ ...host, profile, version, log, logLevel: "error", ...serving });
+    closing.push(() => server.close());
+    const connection = await openConnection({ ...host, profile });
+    closing.push(() => connection.close());
+    const { service, appKey } = connection;
+    shop.open({ url: server.url, appKey, service });
+    return { url: shop.url, serviceUrl: server.url, appKey, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Only this machine can reach it, and it sends nothing. */
+const serving = { host: "127.0.0.1", port: 0, limitLegacy: false, hasWorker: false, allowsSignUp: false } as const;
+
+async function listen(port: number, log: Writable): Promise<ShopServer> {
+  return listenAsShop(port, log).catch((error: NodeJS.ErrnoException) => {
+    throw failedError(`cannot listen on port ${port}: ${error.message}`, "Choose another port with --port.", error);
+  });
+}
