@@ -22,7 +22,8 @@ export async function startDemo(
 ): Promise<RunningDemo> {
   const shop = await listen(port, log);
   const folder = new TemporaryFolder("demo");
-  const closing: (() => Promise<void> | void)[] = [() => folder[Symbol.dispose](), () => shop.close()];
+  const remove = () => folder[Symbol.dispose]();
+  const closing: (() => Promise<void> | void)[] = [remove, () => shop.close()];
   const close = async () => {
     for (const end of closing.splice(0).toReversed()) await end();
   };
@@ -44,7 +45,7 @@ export async function startDemo(
     closing.push(() => connection.close());
     const { service, appKey } = connection;
     shop.open({ url: server.url, appKey, service });
-    return { url: shop.url, serviceUrl: server.url, appKey, close };
+    return { url: shop.url, serviceUrl: server.url, appKey, close, remove };
   } catch (error) {
     await close();
     throw error;

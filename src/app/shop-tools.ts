@@ -25,6 +25,8 @@ export interface RunningDemo {
   readonly url: string;
   readonly serviceUrl: string;
   readonly appKey: string;
-  /** Deletes everything, too. */
+  /** Finishes requests in flight, and deletes everything. */
   close(): Promise<void>;
+  /** Deletes everything now, before the process ends. */
+  remove(): void;
 }

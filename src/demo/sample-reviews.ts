@@ -93,9 +93,9 @@ function pickSome<T>(values: readonly T[], count: number, random: Random): reado
 
 function pickWeighted<T>(weights: readonly (readonly [T, number])[], random: Random): T {
   let rest = random() * weights.reduce((sum, [, weight]) => sum + weight, 0);
-  const [last] = weights.at(-1) ?? [];
-  const [found = last] = weights.find(([, weight]) => (rest -= weight) < 0) ?? [];
-  return found as T;
+  const found = weights.find(([, weight]) => (rest -= weight) < 0) ?? weights.at(-1);
+  if (found === undefined) throw new Error("nothing to pick from");
+  return found[0];
 }
 
 /** Composes the reviews of the sample shop, which differ only in their times from run to run. */

@@ -10,14 +10,16 @@ export async function runDemo(context: Context, port: number): Promise<void> {
   const { clock, random, version, stderr: log } = io;
   let stop = () => {};
   const stopped = new Promise<void>((resolve) => (stop = resolve));
+  let demo: RunningDemo | undefined;
   const signals = listenForStop(io, {
+    onExit: () => demo?.remove(),
     onStop: () => stop(),
     isUnlimited: true,
     signals: ["SIGINT", "SIGTERM", "SIGHUP"],
   });
   try {
     const { startDemo } = await io.loadApp();
-    const demo = await startDemo({ port, clock, random, version, log });
+    demo = await startDemo({ port, clock, random, version, log });
     try {
       messages.flush();
       io.stdout.write(isForScripts(globals.format) ? toJson(toEvent(demo)) : describe(demo));
