@@ -196,7 +196,7 @@ const windowOf = (x, y, width, height, sky) =>
 const bars = (width, height) =>
   `<path d="M${width / 2},0 V${height} M0,${height / 2} H${width}" stroke="#f7f3ea" stroke-width="14"/></g>`;
 
-/** Rooms: what is behind a product, in an image of 1200 × 900, and where the product stands. */
+/** Rooms: the background of a product, in an image of 1200 × 900, and the surface on which it stands. */
 const rooms = {
   morning: () => ({
     back: `<rect width="1200" height="900" fill="#ece0cf"/>${windowOf(650, 70, 420, 480, "#cfe6ef")}<path d="M0,360 C90,280 210,330 420,250 V480 H0Z" fill="#8fb091"/><circle cx="320" cy="110" r="46" fill="#fff3cf"/>${bars(420, 480)}<path d="M640,900 L820,600 H1200 V900Z" fill="#fff4d9" opacity=".35"/>`,

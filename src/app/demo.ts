@@ -1,12 +1,12 @@
 import type { Writable } from "node:stream";
 import { join } from "node:path";
-import type { App } from "./ports.ts";
+import type { App, Connection } from "./ports.ts";
 import type { DemoSettings, RunningDemo } from "./shop-tools.ts";
 import { startServer } from "./server.ts";
 import { resolvePaths } from "../config/paths.ts";
 import { localProfile } from "../config/profile.ts";
 import { failedError } from "../config/user-error.ts";
-import { seedShop, storeDirectRows } from "../demo/seed.ts";
+import { type DirectRows, seedShop, storeDirectRows } from "../demo/seed.ts";
 import { listenAsShop, type ShopServer } from "../demo/shop-server.ts";
 import { openDatabase } from "../storage/database.ts";
 import { TemporaryFolder } from "../storage/temporary-folder.ts";
@@ -33,12 +33,8 @@ export async function startDemo(
     const host = { paths, env, clock, random, withoutDatabase: "create" as const };
     const profile = localProfile({ env, cwd: folder.path, paths });
     const database = join(folder.path, "starpost.db");
-    const seeding = await openConnection({ ...host, profile });
-    const rows = await seedShop({ service: seeding.service, nowMs: clock(), shopUrl: shop.url }).finally(() =>
-      seeding.close(),
-    );
-    const direct = await openDatabase(database, { nowMs: clock() });
-    await storeDirectRows(direct, rows).finally(() => direct.db.destroy());
+    const rows = await seed(await openConnection({ ...host, profile }), clock(), shop.url);
+    await storeDirectRows(await openDatabase(database, { nowMs: clock() }), rows);
     const server = await startServer({ ...host, profile, version, log, logLevel: "error", ...serving });
     closing.push(() => server.close());
     const connection = await openConnection({ ...host, profile });
@@ -59,4 +55,12 @@ async function listen(port: number, log: Writable): Promise<ShopServer> {
   return listenAsShop(port, log).catch((error: NodeJS.ErrnoException) => {
     throw failedError(`cannot listen on port ${port}: ${error.message}`, "Choose another port with --port.", error);
   });
+}
+
+async function seed(connection: Connection, nowMs: number, shopUrl: string): Promise<DirectRows> {
+  try {
+    return await seedShop({ service: connection.service, nowMs, shopUrl });
+  } finally {
+    await connection.close();
+  }
 }

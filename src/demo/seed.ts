@@ -31,9 +31,14 @@ interface SeedSettings {
   readonly shopUrl: string;
 }
 
+interface StoredReview {
+  readonly id: number;
+  readonly review: SampleReview;
+}
+
 /** What calls cannot store: photos without an image codec, votes, and times in the past. */
 export interface DirectRows {
-  readonly reviews: readonly (SampleReview & { readonly id: number })[];
+  readonly reviews: readonly StoredReview[];
   readonly questions: readonly { readonly id: number; readonly askedAtMs: number }[];
 }
 
@@ -80,7 +85,7 @@ export async function seedShop({ service, nowMs, shopUrl }: SeedSettings): Promi
           }),
         },
       });
-      return { ...review, id: stored[0]?.id ?? 0 };
+      return { id: stored[0]?.id ?? 0, review };
     }),
   );
   return { reviews: created, questions: await seedQuestions({ service, nowMs, shopUrl }) };
@@ -124,34 +129,38 @@ async function seedQuestions({ service, nowMs, shopUrl }: SeedSettings) {
   return asked;
 }
 
-/** Stores what calls cannot, before anything else uses the database. */
+/** Stores what calls cannot, and closes the database. */
 export async function storeDirectRows({ db }: Database, { reviews, questions }: DirectRows): Promise<void> {
   const photos = await readPhotos(reviews);
-  await db.transaction().execute(async (transaction) => {
-    for (const { id, votesUp, votesDown } of reviews) {
-      const shown = photos.filter(({ review_row: row }) => row === id).length;
-      await transaction
-        .updateTable("reviews")
-        .set({ votes_up: votesUp, votes_down: votesDown, images: shown })
-        .where("id", "=", id)
-        .execute();
-    }
-    const [account] = await transaction.selectFrom("accounts").select("id").execute();
-    for (const photo of photos) {
-      await transaction
-        .insertInto("review_images")
-        .values({ ...photo, account_id: account?.id ?? 0 })
-        .execute();
-    }
-    for (const { id, askedAtMs } of questions) {
-      await transaction.updateTable("questions").set({ created_at: askedAtMs }).where("id", "=", id).execute();
-      await transaction
-        .updateTable("answers")
-        .set({ created_at: sql`${askedAtMs} + id % 5 * 3600000 + 7200000`, votes_up: sql`id * 7 % 12` })
-        .where("question_row", "=", id)
-        .execute();
-    }
-  });
+  try {
+    await db.transaction().execute(async (transaction) => {
+      for (const { id, review } of reviews) {
+        const shown = photos.filter(({ review_row: row }) => row === id).length;
+        await transaction
+          .updateTable("reviews")
+          .set({ votes_up: review.votesUp, votes_down: review.votesDown, images: shown })
+          .where("id", "=", id)
+          .execute();
+      }
+      const [account] = await transaction.selectFrom("accounts").select("id").execute();
+      for (const photo of photos) {
+        await transaction
+          .insertInto("review_images")
+          .values({ ...photo, account_id: account?.id ?? 0 })
+          .execute();
+      }
+      for (const { id, askedAtMs } of questions) {
+        await transaction.updateTable("questions").set({ created_at: askedAtMs }).where("id", "=", id).execute();
+        await transaction
+          .updateTable("answers")
+          .set({ created_at: sql`${askedAtMs} + id % 5 * 3600000 + 7200000`, votes_up: sql`id * 7 % 12` })
+          .where("question_row", "=", id)
+          .execute();
+      }
+    });
+  } finally {
+    await db.destroy();
+  }
 }
 
 /** Shows the photos with the best reviews of their products, one to three with each. */
@@ -159,16 +168,16 @@ async function readPhotos(reviews: DirectRows["reviews"]) {
   const all = readJson<readonly SamplePhoto[]>("photos");
   const shown = productIds.flatMap((product) => {
     const photos = all.filter((photo) => photo.product === product);
-    const fans = reviews.filter((review) => review.product === product && review.score >= 4);
-    const newest = fans.toSorted((a, b) => b.createdAtMs - a.createdAtMs);
+    const fans = reviews.filter(({ review }) => review.product === product && review.score >= 4);
+    const newest = fans.toSorted((a, b) => b.review.createdAtMs - a.review.createdAtMs);
     // Every fourth of the reviews has two photos.
-    return photos.map((photo, at) => ({ photo, review: newest[Math.floor(at * 0.8) * 2] }));
+    return photos.map((photo, at) => ({ photo, fan: newest[Math.floor(at * 0.8) * 2] }));
   });
   return Promise.all(
-    shown.flatMap(({ photo: { name, width, height, color }, review }) =>
-      review === undefined
+    shown.flatMap(({ photo: { name, width, height, color }, fan }) =>
+      fan === undefined
         ? []
-        : [readPhoto(name, { review_row: review.id, created_at: review.createdAtMs, width, height, color })],
+        : [readPhoto(name, { review_row: fan.id, created_at: fan.review.createdAtMs, width, height, color })],
     ),
   );
 }

@@ -134,9 +134,9 @@ export function renderProduct(settings: PageSettings, id: ProductId, fragment: F
 <starpost-rating product="${id}" href="#reviews">${fragment("rating", id)}</starpost-rating>
 <p class="price">${formatPrice(language, id)}</p><p class="text">${text}</p>
 <button class="button" type="button" disabled aria-describedby="note">${own.cart}</button><p class="small" id="note">${own.cart_note}</p></div></div>
-<div class="about"><starpost-photos product="${id}">${fragment("photos", id)}</starpost-photos>
-<starpost-reviews id="reviews" product="${id}" per-page="10" json-ld>${fragment("reviews", id)}</starpost-reviews>
+<div class="about"><starpost-reviews id="reviews" product="${id}" per-page="10" json-ld>${fragment("reviews", id)}</starpost-reviews>
 <starpost-review-form product="${id}" product-name="${name}" product-url="${address}" product-image="${image}">${fragment("review-form", id)}</starpost-review-form>
+<starpost-photos product="${id}">${fragment("photos", id)}</starpost-photos>
 <starpost-questions product="${id}">${fragment("questions", id)}</starpost-questions></div></div>`;
   const head = markup`<script type="application/ld+json">${trusted(json)}</script>\n`;
   return renderPage(settings, { title: name, path: `/products/${id}`, head, body });

@@ -141,6 +141,7 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   doctor: nothing,
   "shop snippet": words("--for", "html", "--public-url", "https://reviews.shop.example"),
   "shop check": { ...words("http://127.0.0.1:1/"), refused: "private addresses are refused" },
+  demo: { ...nothing, waits: "it serves until a signal stops it" },
   serve: { ...words("--port", "0"), waits: "it serves until a signal stops it" },
   init: words("--local"),
   "unsubscribers find": { ...words("ann@mail.example"), refused: noRecord },

@@ -1,8 +1,10 @@
-import type { RunningDemo } from "../../../app/shop-tools.ts";
+import type { App } from "../../../app/ports.ts";
 import { toJson } from "../../../terminal/render.ts";
 import type { Context } from "../../program/context.ts";
 import { isForScripts } from "../../program/global-flags.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
+
+type RunningDemo = Awaited<ReturnType<App["startDemo"]>>;
 
 /** Serves the sample shop until a signal arrives. */
 export async function runDemo(context: Context, port: number): Promise<void> {

@@ -118,9 +118,9 @@ const wherePlaces = {
 /** The elements of a product page. */
 function formatProductPage({ id, name, url, image }: ProductValues): string {
   return [
-    `<starpost-photos product="${id}"></starpost-photos>`,
     `<starpost-reviews id="reviews" product="${id}" per-page="10" json-ld></starpost-reviews>`,
     `<starpost-review-form product="${id}" product-name="${name}" product-url="${url}" product-image="${image}"></starpost-review-form>`,
+    `<starpost-photos product="${id}"></starpost-photos>`,
     `<starpost-questions product="${id}"></starpost-questions>`,
   ].join("\n");
 }
@@ -240,9 +240,9 @@ add_action( 'woocommerce_after_single_product_summary', function () {
 	$name    = esc_attr( $product->get_name() );
 	$url     = esc_url( get_permalink() );
 	$image   = esc_url( wp_get_attachment_url( $product->get_image_id() ) );
-	echo "<starpost-photos product='$id'></starpost-photos>
-<starpost-reviews id='reviews' product='$id' json-ld></starpost-reviews>
+	echo "<starpost-reviews id='reviews' product='$id' json-ld></starpost-reviews>
 <starpost-review-form product='$id' product-name='$name' product-url='$url' product-image='$image'></starpost-review-form>
+<starpost-photos product='$id'></starpost-photos>
 <starpost-questions product='$id'></starpost-questions>";
 }, 12 );`;
 }
@@ -296,9 +296,9 @@ export function ProductReviews({ product, name, url, image }) {
   return (
     <>
       <Script />
-      <starpost-photos product={product} />
       <starpost-reviews id="reviews" product={product} json-ld />
       <starpost-review-form product={product} product-name={name} product-url={url} product-image={image} />
+      <starpost-photos product={product} />
       <starpost-questions product={product} />
     </>
   );
