@@ -87,6 +87,8 @@ const fullSeoPage = lazily(() =>
     overview: seoOverview().optional(),
     /** The URL of the page. */
     page_url: z.string(),
+    /** Whether anyone can ask a question about the product. */
+    takes_questions: z.boolean(),
     /** Where authors can request the link to everything they have written. */
     my_reviews_url: z.string(),
   }),

@@ -26,7 +26,7 @@ ${link(page, context)}
 ${page.description ? markup`<p class="text" dir="auto">${page.description}</p>` : undefined}
 ${page.overview && overviewOf(page, page.overview, context)}
 ${page.overview ? siteReviews(page, context) : reviewsOf(page, context)}
-${page.questions.questions.length > 0 && questionsOf(page, context)}
+${(page.takes_questions || page.questions.questions.length > 0) && questionsOf(page, context)}
 ${myReviewsLink(page, context)}`,
   };
 }
@@ -153,7 +153,8 @@ function reviewsOf(page: FullSeoPage, context: PageContext): Html {
   const { t, text } = context;
   const { reviews, photos, pagination, total_reviews, star_distribution, stars, sort } = page;
   const heading = markup`<h2 id="reviews">${t("page.reviews.heading")}</h2>
-${bottomLine(page, noMicrodata, context)}`;
+${bottomLine(page, noMicrodata, context)}
+${linkTo(`${page.page_url}/write`, "page.product.write", context)}`;
   if (total_reviews === 0) return heading;
   const filter =
     stars !== null &&
@@ -179,8 +180,14 @@ function sortLinks({ total_reviews, stars, sort }: FullSeoPage, { t }: PageConte
   return markup`<p class="actions">${t("page.product.sort")}:${links}</p>`;
 }
 
-function questionsOf({ questions: { questions, pagination } }: FullSeoPage, context: PageContext): Html {
+function linkTo(url: string, key: "page.product.write" | "page.product.ask", { t }: PageContext): Html {
+  return markup`<p class="actions"><a href="${url}">${t(key)}</a></p>`;
+}
+
+function questionsOf(page: FullSeoPage, context: PageContext): Html {
+  const { questions, pagination } = page.questions;
   return markup`<h2 id="questions">${context.t("page.product.questions")}</h2>
+${page.takes_questions && linkTo(`${page.page_url}/ask`, "page.product.ask", context)}
 ${questionList(questions, context)}
 ${pagesNavigation(pagination, (questions_page) => `${viewOf({ questions_page })}#questions`, context)}`;
 }

@@ -54,6 +54,7 @@ describeBackends("seo.page", (harness) => {
     );
     expect(await service.seo.page({ product_id: "teapot" })).toEqual({
       page: {
+        takes_questions: true,
         page_url: expect.stringMatching(/\/products\/teapot$/) as string,
         my_reviews_url: expect.any(String) as string,
         product_id: "teapot",

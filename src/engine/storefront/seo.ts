@@ -16,6 +16,7 @@ import { requireProduct, unknownProduct } from "../products/product-lookup.ts";
 import { openProductView } from "../products/product-view.ts";
 import { isSlugOfOwner, myReviewsUrl, seoPageUrl } from "../kernel/slug.ts";
 import { readAccountProfile } from "../accounts/account-profile.ts";
+import { hasFeature } from "../accounts/account-settings.ts";
 import { selectAccountRows } from "../kernel/account-rows.ts";
 import { selectBestProducts } from "../reviews/promoted-products.ts";
 import { readRatings } from "../reviews/star-totals.ts";
@@ -102,6 +103,7 @@ async function readFullPage(query: PageQuery, context: HandlerContext): Promise<
       context,
     ),
     ...(isOverview && { overview: await readOverview(query, context) }),
+    takes_questions: !isStore && (await hasFeature(context, "questions_and_answers")),
     page_url: seoPageUrl({ publicUrl: context.publicUrl, appKey, productId }),
     my_reviews_url: myReviewsUrl(appKey, context),
   };

@@ -46,6 +46,7 @@ const noStars = { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 };
 const pot: FullSeoPage = {
   my_reviews_url,
   page_url: "https://reviews.example/pot",
+  takes_questions: true,
   star_distribution: { ...noStars, 4: 3, 5: 1 },
   pagination: { page: 1, per_page: 50, total: 4 },
   stars: null,
@@ -258,6 +259,8 @@ describe("the reviews page", () => {
       '<a rel="prev" href="?#reviews">',
       '<a rel="next" href="?page=3#reviews">',
       '<a href="?stars=4#reviews">4 stars</a>',
+      '<a href="https://reviews.example/pot/write">Write a review</a>',
+      '<a href="https://reviews.example/pot/ask">Ask a question</a>',
     ]) {
       expect(html).toContain(shown);
     }
