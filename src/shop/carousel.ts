@@ -20,7 +20,7 @@ class CarouselElement extends PanelElement<readonly StorefrontReview[]> {
     const query = new URLSearchParams(chosen?.map((id) => ["review_ids[]", id]));
     query.set("per_page", String(chosen?.length ?? size));
     if (!chosen) query.set("sort", "highest");
-    const product = this.product && `/products/${encodeURIComponent(this.product)}`;
+    const product = this.productId && `/products/${encodeURIComponent(this.productId)}`;
     return (await read<StorefrontReviews>(`${product}/reviews?${query.toString()}`)).reviews;
   }
 

@@ -119,7 +119,7 @@ export abstract class StarpostElement<Data> extends HTMLElement {
     if (this.#updates > 0) void this.#update();
   }
 
-  protected get product(): string {
+  protected get productId(): string {
     return this.getAttribute("product") ?? "";
   }
 

@@ -21,7 +21,7 @@ class PhotosElement extends PanelElement<StorefrontPhotos> {
 
   #read(page: number): Promise<StorefrontPhotos> {
     const size = this.getAttribute("per-page") ?? "20";
-    return read(`/products/${encodeURIComponent(this.product)}/photos?per_page=${size}&page=${page}`);
+    return read(`/products/${encodeURIComponent(this.productId)}/photos?per_page=${size}&page=${page}`);
   }
 
   protected override render(first: StorefrontPhotos, context: Context): readonly Child[] {

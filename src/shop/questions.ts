@@ -21,7 +21,7 @@ class QuestionsElement extends PanelElement<StorefrontQuestions> {
 
   #read(page: number): Promise<StorefrontQuestions> {
     const size = this.getAttribute("per-page") ?? "10";
-    return read(`/products/${encodeURIComponent(this.product)}/questions?per_page=${size}&page=${page}`);
+    return read(`/products/${encodeURIComponent(this.productId)}/questions?per_page=${size}&page=${page}`);
   }
 
   protected override render(first: StorefrontQuestions, context: Context): readonly Child[] {
@@ -68,7 +68,7 @@ class QuestionsElement extends PanelElement<StorefrontQuestions> {
       const { drawForm, personFields, productFields, textField } = await import("./form.ts");
       const content = { name: "review_content", label: t("page.form.question"), maxlength: 10_000, rows: 3 };
       const send = async (values: Readonly<Record<string, string>>) => {
-        const question = { ...productFields(this, this.product, context), ...values, prevent_duplicate_review: true };
+        const question = { ...productFields(this, this.productId, context), ...values, prevent_duplicate_review: true };
         await call(context, "/questions/send_confirmation_mail", question);
         return [t("shop.questions.done")];
       };

@@ -45,7 +45,7 @@ class RatingElement extends StarpostElement<Rating | undefined> {
   }
 
   protected override load(): Promise<Rating | undefined> {
-    return readRating(this.product);
+    return readRating(this.productId);
   }
 
   protected override render(rating: Rating | undefined, { t, language }: Context): readonly Child[] {
@@ -74,7 +74,7 @@ class RatingElement extends StarpostElement<Rating | undefined> {
 
 /** The rating of the shop. */
 class BadgeElement extends RatingElement {
-  protected override get product(): string {
+  protected override get productId(): string {
     return "service_site_reviews";
   }
 }

@@ -84,7 +84,7 @@ class ReviewsElement extends PanelElement<Data> {
   }
 
   get #path(): string {
-    return `/products/${encodeURIComponent(this.product)}`;
+    return `/products/${encodeURIComponent(this.productId)}`;
   }
 
   #read(): Promise<StorefrontReviews> {

@@ -165,6 +165,11 @@ describeInBrowser("storefront elements", (browser) => {
     const { page } = await open(body);
     await isShown(page);
     expect(await page.evaluate("document.querySelector('#app').innerHTML")).toBe(body.slice(14, -6));
+    // React sets a property instead of an attribute if there is one.
+    const names = ["product", "language", "per-page", "href", "json-ld", "reviews", "open", "product-name"];
+    const elements = "[...document.querySelectorAll('starpost-rating, starpost-reviews')]";
+    const inElements = `${JSON.stringify(names)}.filter((name) => ${elements}.some((element) => name in element))`;
+    expect(await page.evaluate(inElements)).toEqual([]);
   });
 
   it("show the texts that the shop has replaced", async () => {
