@@ -129,11 +129,12 @@ function findRefused(error: unknown, fields: readonly Field[]): Field | undefine
   return fields.find((field) => field.name === name);
 }
 
-function drawConsent({ t, shop: { consent_text, privacy_url, terms_url } }: Context): HTMLElement {
+function drawConsent({ t, shop: { consent_text, privacy_url, terms_url } }: Context): Child {
   const link = (url: string | null, text: string) =>
-    url && [" ", h("a", { href: url, target: "_blank", rel: "noopener" }, text)];
-  const links = [link(privacy_url, t("page.privacy")), link(terms_url, t("page.terms"))];
-  return h("p", { class: "by text", part: "consent" }, consent_text, ...links.flatMap((one) => one || []));
+    url && h("a", { href: url, target: "_blank", rel: "noopener" }, text);
+  const [privacy, terms] = [link(privacy_url, t("page.privacy")), link(terms_url, t("page.terms"))];
+  if (!consent_text && !privacy && !terms) return undefined;
+  return h("p", { class: "by text", part: "consent" }, h("bdi", {}, consent_text), " ", privacy, " ", terms);
 }
 
 export function drawForm(context: Context, { root, label, fields, send, onSent }: FormOptions): HTMLFormElement {

@@ -121,6 +121,7 @@ describeInBrowser("elements with forms, questions, and photos", (browser) => {
     const [chooser] = await Promise.all([page.waitForEvent("filechooser"), press("Space")]);
     await chooser.setFiles([path, path]);
     await page.locator("canvas").nth(1).waitFor();
+    await takeScreenshot(page, "element-forms-photos");
     await press("Shift+Tab", "Enter");
     expect(await focused(page)).toBe("Remove photo 1");
     await press("Tab", "Tab");
@@ -129,6 +130,7 @@ describeInBrowser("elements with forms, questions, and photos", (browser) => {
     await page.keyboard.type("zoe@mail.example");
     await press("Enter");
     await page.getByRole("status").getByText("Thank you for your review!").waitFor();
+    await takeScreenshot(page, "element-forms-done");
     expect(await focused(page)).toContain("Thank you for your review!");
     expect(await page.getByRole("button", { name: "Write a review" }).getAttribute("aria-expanded")).toBe("false");
 
@@ -194,6 +196,10 @@ describeInBrowser("elements with forms, questions, and photos", (browser) => {
     await page.keyboard.press("ArrowRight");
     await dialog.getByText("Photo 1 of").waitFor();
     await page.keyboard.press("ArrowLeft");
+    await dialog.getByText("Photo 3 of").waitFor();
+    await swipe(page, 400, 300);
+    await dialog.getByText("Photo 1 of").waitFor();
+    await swipe(page, 300, 400);
     await dialog.getByText("Photo 3 of").waitFor();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
@@ -373,6 +379,16 @@ describeInBrowser("elements with forms, questions, and photos", (browser) => {
     expect(unknown.complaints).toEqual([]);
   });
 });
+
+/** Moves a finger from one place to another. */
+async function swipe(page: Page, from: number, to: number): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", ...places: readonly number[]) =>
+    session.send("Input.dispatchTouchEvent", { type, touchPoints: places.map((x) => ({ x, y: 450 })) });
+  await touch("touchStart", from);
+  await touch("touchMove", to);
+  await touch("touchEnd");
+}
 
 /** The photos that a page uploads, in Base64, and the status of the response. */
 function observeUploads(page: Page): readonly { readonly image: string; readonly status: number }[] {
