@@ -12,8 +12,8 @@ class ReviewFormElement extends PanelElement<undefined> {
   protected override render(_data: undefined, context: Context): readonly Child[] {
     const open: OpenForm = async (onSent) => {
       const { drawReviewForm } = await import("./review-fields.ts");
-      const { root, product } = this;
-      return drawReviewForm({ element: this, root, product: product || "service_site_reviews", onSent }, context);
+      const { root, productId } = this;
+      return drawReviewForm({ element: this, root, product: productId || "service_site_reviews", onSent }, context);
     };
     return [drawFormButton(context, context.t("shop.form.write"), open, this.hasAttribute("open"))];
   }
