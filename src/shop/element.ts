@@ -115,8 +115,8 @@ export abstract class StarpostElement<Data> extends HTMLElement {
     if (this.#updates === 0) void this.#update();
   }
 
-  attributeChangedCallback(): void {
-    if (this.#updates > 0) void this.#update();
+  attributeChangedCallback(_name: string, before: string | null, after: string | null): void {
+    if (this.#updates > 0 && before !== after) void this.#update();
   }
 
   protected get productId(): string {

@@ -249,6 +249,9 @@ describeInBrowser("elements with forms, questions, and photos", (browser) => {
     await page.getByText("That did not work.").waitFor();
     expect(await kept()).toEqual(Object.values(fields));
     await context.unroute(path);
+    await page.evaluate(`document.querySelector("starpost-review-form").setAttribute("product", "pot")`);
+    await wait(100);
+    expect(await kept()).toEqual(Object.values(fields));
     await page.getByLabel("Your email address").fill("zoe..m@mail.example");
     await submit();
     await page.getByRole("status").getByText("That was not accepted.").waitFor();
