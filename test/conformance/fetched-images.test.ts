@@ -174,7 +174,7 @@ describeIsolated(
       await images.fetch({ image_id: first.images[0]?.id ?? 0 });
       const second = await images.linked({ limit: 4, page_info: first.pagination.next_page_info ?? "" });
       expect(second.images.map(({ url }) => url.slice(-2))).toEqual(["3a", "3b"]);
-      expect(second).toMatchObject({ total_images: 5, pagination: { next_page_info: null } });
+      expect([first.total_images, second.total_images, second.pagination.next_page_info]).toEqual([6, undefined, null]);
       expect(await images.linked({ product_id: "pan" })).toMatchObject({ total_images: 2, images: second.images });
 
       const image_id = first.images[1]?.id ?? 0;

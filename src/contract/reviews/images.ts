@@ -79,8 +79,8 @@ export const images = {
           url: z.string(),
         }),
       ),
-      /** Number of images on all pages. */
-      total_images: z.number().int(),
+      /** Number of images on all pages; only with the first one. */
+      total_images: z.number().int().optional(),
       pagination: nextPage(),
     }),
   }),

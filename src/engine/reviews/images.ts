@@ -7,7 +7,8 @@ import {
   ServiceError,
   unauthorizedMessage,
 } from "../../contract/index.ts";
-import { sql } from "kysely";
+import { type SelectQueryBuilder, sql } from "kysely";
+import type { Tables } from "../../storage/tables.ts";
 import type * as z from "zod";
 import { findRow, sameAccount, selectAccountRows, updateAccountRows, updateRows } from "../kernel/account-rows.ts";
 import { accountOf, type CallContext, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
@@ -66,16 +67,16 @@ export const imageHandlers: Handlers<typeof contract.images> = {
 
   /** Lists images in the order of their IDs, so that those that are copied meanwhile do not move the others. */
   linked: async ({ product_id, limit = searchPage.default, page_info }, context) => {
-    const ofProduct = product_id === undefined ? undefined : sql<boolean>`products.product_id = ${product_id}`;
-    const found = selectAccountRows("review_images", accountOf(context).id, context.transaction)
-      .innerJoin("reviews", sameAccount("reviews.id", "review_images.review_row"))
-      .leftJoin("products", sameAccount("products.id", "reviews.product_row"))
+    const linked = selectAccountRows("review_images", accountOf(context).id, context.transaction)
       .where("review_images.url", "is not", null)
-      .where("review_images.width", "is", null)
-      .$if(ofProduct !== undefined, (query) => query.where(ofProduct!));
-    const { total } = await found
-      .select(({ fn }) => fn.countAll<number | bigint>().as("total"))
-      .executeTakeFirstOrThrow();
+      .where("review_images.width", "is", null);
+    const withReviews = linked
+      .innerJoin("reviews", sameAccount("reviews.id", "review_images.review_row"))
+      .leftJoin("products", sameAccount("products.id", "reviews.product_row"));
+    const isOfProduct = sql<boolean>`products.product_id = ${product_id}`;
+    const found = product_id === undefined ? withReviews : withReviews.where(isOfProduct);
+    const counted = product_id === undefined ? linked : found;
+    const total = page_info === undefined ? await countRows(counted) : undefined;
     const listed = await found
       .select(["review_images.id", "review_images.review_row as review_id", "products.product_id"])
       .select("review_images.url")
@@ -85,7 +86,7 @@ export const imageHandlers: Handlers<typeof contract.images> = {
       .execute();
     const { rows, pagination } = toPage(listed, limit, ({ id }) => [id]);
     const images = rows.map(({ url, ...image }) => Object.assign(image, { url: url ?? "" }));
-    return { images, total_images: Number(total), pagination };
+    return { images, ...(total !== undefined && { total_images: total }), pagination };
   },
 
   /**
@@ -100,8 +101,8 @@ export const imageHandlers: Handlers<typeof contract.images> = {
       const { transaction } = context;
       const { id: accountId } = accountOf(context);
       const isSame = { id: image_id, url, photo_type: null };
-      if (photo) await requireSpace(accountId, photo, context);
       if (photo && (await updateRows("review_images", photo, isSame, context)) > 0) {
+        await requireSpace(accountId, photo, context);
         await countSpace(accountId, [photo], context);
         await addPublicIds("image", [image_id], accountId, context);
       }
@@ -124,6 +125,11 @@ export const imageHandlers: Handlers<typeof contract.images> = {
     },
   }),
 };
+
+async function countRows(rows: SelectQueryBuilder<Tables, "review_images", object>): Promise<number> {
+  const { count } = await rows.select(({ fn }) => fn.countAll<number | bigint>().as("count")).executeTakeFirstOrThrow();
+  return Number(count);
+}
 
 interface FetchedImage {
   readonly image_id: number;

@@ -38,7 +38,7 @@ export async function fetchImages(context: Context, { products, concurrency, rat
     const { service } = connection;
     try {
       const totals = await Promise.all(queries.map((query) => service.images.linked({ ...query, limit: 1 })));
-      const total = totals.reduce((sum, { total_images }) => sum + total_images, 0);
+      const total = totals.reduce((sum, { total_images }) => sum + (total_images ?? 0), 0);
       const run = new FetchRun(service, signals, total);
       progress.show(() => run.describe(io.clock()));
       try {
