@@ -25,7 +25,7 @@ ${image(page)}
 ${link(page, context)}
 ${page.description ? markup`<p class="text" dir="auto">${page.description}</p>` : undefined}
 ${page.overview && overviewOf(page, page.overview, context)}
-${page.overview ? siteReviews(page, context) : reviewsOf(page, context)}
+${page.overview ? siteReviews(page, context) : markup`<section id="reviews">${reviewsOf(page, context)}</section>`}
 ${(page.takes_questions || page.questions.questions.length > 0) && questionsOf(page, context)}
 ${myReviewsLink(page, context)}`,
   };
@@ -152,7 +152,7 @@ ${reviewList(reviews, noMicrodata, context)}${rest}`;
 function reviewsOf(page: FullSeoPage, context: PageContext): Html {
   const { t, text } = context;
   const { reviews, photos, pagination, total_reviews, star_distribution, stars, sort } = page;
-  const heading = markup`<h2 id="reviews">${t("page.reviews.heading")}</h2>
+  const heading = markup`<h2>${t("page.reviews.heading")}</h2>
 ${bottomLine(page, noMicrodata, context)}
 ${linkTo(`${page.page_url}/write`, "page.product.write", context)}`;
   if (total_reviews === 0) return heading;

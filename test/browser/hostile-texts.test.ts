@@ -14,7 +14,7 @@ const hacked = (page: Page) => page.evaluate(() => (globalThis as unknown as { h
 
 /** Elements that never occur on our pages, except when injected. */
 const foreign =
-  'iframe, object, embed, svg, base, link:not([itemprop]), script:not([type="application/ld+json"]), [onload], [onerror], [onfocus], [onmouseover], a[href^="javascript:"], img[src="x"]';
+  'iframe, object, embed, svg:not([aria-hidden="true"], .stars svg), base, link:not([itemprop], [rel="canonical"], [rel="prev"], [rel="next"]), script:not([type="application/ld+json"]), [onload], [onerror], [onfocus], [onmouseover], a[href^="javascript:"], img[src="x"]';
 
 const texts = (text: string) => ({
   product: text,
