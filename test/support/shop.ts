@@ -51,6 +51,8 @@ export interface Shop {
   readonly trackedAddresses: (target: string) => Promise<{ readonly open: string; readonly click: string }>;
   /** Returns the totals of all email counters. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>;
+  /** The link of a name in the newest email. */
+  readonly lastLink: (name: string) => Promise<string>;
   readonly signInAddress: () => Promise<string>;
   /** The page of a product with reviews, photos, and questions. */
   readonly reviewsAddress: (texts?: ShopTexts) => Promise<string>;
@@ -126,6 +128,7 @@ export async function openShop({ publicLimits }: ShopOptions = {}): Promise<Shop
     url: place.url,
     appKey,
     service,
+    lastLink,
     reviewAddress: async (texts) => {
       const { product_row, ...mail } = await order(texts);
       return reviewUrl({ ...mail, productRow: product_row ?? 0 }, context());
