@@ -117,7 +117,7 @@ export function photoFormPage(
     // Screen readers read the title first.
     isWrong ? text("page.error", { title }) : added || title,
     markup`${describeState(form, context)}
-${form.takes_photos || photos > 0 ? photoForm(form, undefined, context) : undefined}
+${form.takes_photos || photos > 0 || isWrong ? photoForm(form, undefined, context) : undefined}
 <h2>${t("page.request.written")}</h2>
 ${reviewList([shown], noMicrodata, context)}
 ${isWebUrl(product.url) && markup`<p><a href="${product.url}">${t(is_site ? "page.to_store" : "page.to_product")}</a></p>`}`,
