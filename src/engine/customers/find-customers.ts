@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type * as z from "zod";
 import { type contract, emailKeyOf, type FoundCustomer, searchPage } from "../../contract/index.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { type Course, findByPart, SearchedText } from "../kernel/lists/part-search.ts";
+import { findByPart, SearchedText } from "../kernel/lists/part-search.ts";
 import { iso } from "../kernel/times.ts";
 
 type Query = z.output<typeof contract.customers.find.input>;
@@ -29,19 +29,17 @@ export async function findCustomers(
 ): Promise<FoundCustomer[]> {
   const count = Math.min(limit, searchPage.max);
   const searched = new SearchedText(search);
-  // The newest may be spread evenly.
-  const course = { direction: "down", count: Math.ceil(count / customerTables.length) } as const;
-  const sources = customerTables.map((table) => new Source(findPeople({ table, searched, course }, context)));
+  const found: ReadonlyMap<string, Found>[] = [];
+  const searches = customerTables.map((table, at) => async () => {
+    found[at] = await findPeople({ table, searched, count }, context);
+  });
+  await context.dialect.runAll(searches);
   const people = new Map<string, Found>();
-  await context.dialect.runAll(sources.map((source) => () => source.readMore()));
-  while (people.size < count) {
-    const [newest] = sources.filter(({ next }) => next).toSorted((a, b) => timeOf(b) - timeOf(a));
-    if (!newest?.next) break;
-    const key = emailKeyOf(newest.next.email);
-    if (!people.has(key)) people.set(key, newest.next);
-    await newest.advance();
+  for (const [key, person] of found.flatMap((own) => Array.from(own))) {
+    if (!people.has(key)) people.set(key, person);
   }
-  return Array.from(people.values(), ({ email, name, order_id, created_at }) => ({
+  const newest = [...people.values()].toSorted((a, b) => b.created_at - a.created_at).slice(0, count);
+  return newest.map(({ email, name, order_id, created_at }) => ({
     email,
     name,
     order_id,
@@ -49,42 +47,20 @@ export async function findCustomers(
   }));
 }
 
-const timeOf = ({ next }: Source) => next?.created_at ?? 0;
-
-/** The records of a table, the newest first, of which only as many are read as are needed. */
-class Source {
-  readonly #batches: AsyncIterator<readonly Found[]>;
-  #read: readonly Found[] = [];
-
-  constructor(batches: AsyncIterable<readonly Found[]>) {
-    this.#batches = batches[Symbol.asyncIterator]();
-  }
-
-  get next(): Found | undefined {
-    return this.#read[0];
-  }
-
-  async advance(): Promise<void> {
-    this.#read = this.#read.slice(1);
-    if (this.#read.length === 0) await this.readMore();
-  }
-
-  async readMore(): Promise<void> {
-    const { value, done } = await this.#batches.next();
-    if (done) return;
-    this.#read = value;
-    if (this.#read.length === 0) await this.readMore();
-  }
-}
-
-/** Finds records, some at a time. */
-async function* findPeople(
-  { table, searched, course }: { table: keyof typeof columns; searched: SearchedText; course: Course },
+/** Finds the newest record of each customer, by the key of the address. */
+async function findPeople(
+  { table, searched, count }: { table: keyof typeof columns; searched: SearchedText; count: number },
   context: HandlerContext,
-): AsyncGenerator<readonly Found[]> {
-  for await (const ids of findByPart(table, searched, course, context)) {
+): Promise<ReadonlyMap<string, Found>> {
+  const people = new Map<string, Found>();
+  for await (const ids of findByPart(table, searched, { direction: "down", count }, context)) {
     const { rows } = await sql<Found>`select id, email, created_at, ${columns[table]} from ${sql.table(table)}
       where account_id = ${accountOf(context).id} and id in (${sql.join(ids)})`.execute(context.transaction);
-    yield rows.toSorted((a, b) => b.id - a.id);
+    for (const row of rows.toSorted((a, b) => b.id - a.id)) {
+      const key = emailKeyOf(row.email);
+      if (!people.has(key)) people.set(key, row);
+    }
+    if (people.size >= count) break;
   }
+  return people;
 }
