@@ -36,7 +36,8 @@ describeInBrowser("storefront elements", (browser) => {
   describe.each(["en", "de", "ja", "ar"])("in %s", (lang) => {
     it("are accessible in light, dark, and forced colors, and fit every window", async () => {
       const badge = "<p><starpost-badge></starpost-badge></p>";
-      const { page, complaints } = await open({ lang, body: rating + badge + reviews });
+      const few = reviews.replace("id=", 'per-page="7" id=');
+      const { page, complaints } = await open({ lang, body: rating + badge + few });
       await isShown(page);
       for (const size of shopWindows) {
         await page.setViewportSize(size);
@@ -240,32 +241,31 @@ describeInBrowser("storefront elements", (browser) => {
         "new Promise((resolve) => requestAnimationFrame(() => resolve(performance.now())))",
       );
     };
-    const slow = await open(body, { viewport: "phone" }, async ({ page, context }) => {
-      const session = await context.newCDPSession(page);
-      const bytesPerSecond = 1_600_000 / 8;
-      await session.send("Network.emulateNetworkConditions", {
-        offline: false,
-        latency: 150,
-        downloadThroughput: bytesPerSecond,
-        uploadThroughput: bytesPerSecond,
+    const openSlowly = () =>
+      open(body, { viewport: "phone" }, async ({ page, context }) => {
+        const session = await context.newCDPSession(page);
+        const bytesPerSecond = 1_600_000 / 8;
+        await session.send("Network.emulateNetworkConditions", {
+          offline: false,
+          latency: 150,
+          downloadThroughput: bytesPerSecond,
+          uploadThroughput: bytesPerSecond,
+        });
+        await session.send("Emulation.setCPUThrottlingRate", { rate: 4 });
       });
-      await session.send("Emulation.setCPUThrottlingRate", { rate: 4 });
-    });
-    const painted = await whenPainted(slow);
-    expect(painted).toBeLessThanOrEqual(2_000);
-    const longest: number[] = [];
-    // Other programs of the machine add to the times.
-    for (let tries = 0; tries < 5; tries += 1) {
-      const fast = await open(body, {}, ({ context }) =>
-        context.addInitScript(`globalThis.longest = 0; new PerformanceObserver((list) => {
-          for (const { duration } of list.getEntries()) globalThis.longest = Math.max(globalThis.longest, duration);
-        }).observe({ type: "longtask", buffered: true });`),
-      );
+    const observeTasks: Prepare = ({ context }) =>
+      context.addInitScript(`globalThis.longest = 0; new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) globalThis.longest = Math.max(globalThis.longest, duration);
+      }).observe({ type: "longtask", buffered: true });`);
+    const findLongestTask = async () => {
+      const fast = await open(body, {}, observeTasks);
       await whenPainted(fast);
       await wait(100);
-      longest.push(await fast.page.evaluate<number>("globalThis.longest"));
-    }
-    expect(Math.min(...longest)).toBeLessThanOrEqual(50);
+      return fast.page.evaluate<number>("globalThis.longest");
+    };
+    // Other programs of the machine add to the times.
+    expect(await findLowest(5, 2_000, async () => whenPainted(await openSlowly()))).toBeLessThanOrEqual(2_000);
+    expect(await findLowest(5, 50, findLongestTask)).toBeLessThanOrEqual(50);
   });
 
   it("show what the page has placed inside them if the service fails, and nothing of an unknown product", async () => {
@@ -373,3 +373,11 @@ describeInBrowser("storefront elements", (browser) => {
 });
 
 const corsHeaders = { "access-control-allow-origin": "*", "access-control-expose-headers": "retry-after" };
+
+/** The lowest of several measurements, of which one that is low enough is the last. */
+async function findLowest(tries: number, enough: number, measure: () => Promise<number>): Promise<number> {
+  const measured = await measure();
+  return measured <= enough || tries === 1
+    ? measured
+    : Math.min(measured, await findLowest(tries - 1, enough, measure));
+}

@@ -149,7 +149,7 @@ const readers: ReadonlySet<string> = new Set(
     "account list, account show, account invitations, account email-status, alias list, auth credentials," +
     "auth status, auth token, backup list, backup verify, completion, database status," +
     "doctor, help, imports list, imports report, imports show, imports verify," +
-    "mail dkim check, mail templates preview, profile list, profile show"
+    "mail dkim check, mail templates preview, profile list, profile show, shop check, shop snippet"
   ).split(/, ?/),
 );
 
@@ -159,6 +159,7 @@ const exceptions: Readonly<Record<string, string>> = {
   "backup create": "adds a file, and changes nothing",
   "backup restore": "shows what it replaces and asks; `backup verify` checks the backup",
   "customers erase": "has --plan",
+  demo: "changes only a temporary database",
   "database distribute": "shows what it changes and asks",
   "imports apply": "carries out a plan, which shows every row",
   "imports resume": "continues a run; `imports show` shows what is left",

@@ -13,6 +13,8 @@ const numbers = /^<(?:n|n%|n\|n%|id|seconds|age|day|calls per second)>$/;
 
 /** Whether a flag accepts only numbers, times, or the values of a list. */
 function isLimited([name, { value = "", values }]: readonly [string, Flag]): boolean {
+  // Any text can be the ID of a product.
+  if (name === "product") return false;
   // The names of some encodings and categories are not listed.
   return times.has(name) || numbers.test(value) || (Array.isArray(values) && name !== "encoding" && name !== "layout");
 }

@@ -20,6 +20,7 @@ const allowedFiles = [
   /^LICENSE$/,
   /^bin\/(starpost\.js|package\.json)$/,
   /^dist\/[\w.-]+\.(js|json|pack)$/,
+  /^dist\/(demo|shop)\/([\w-]+\/)*[\w.-]+\.(js|json|css|svg|webp|br|gz)$/,
   /^dist\/THIRD-PARTY-NOTICES\.txt$/,
   /^docs\/([\w-]+\/)*[\w-]+\.md$/,
   /^docs\/images\/[\w-]+\.(png|svg|webp)$/,

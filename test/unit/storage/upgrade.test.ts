@@ -69,6 +69,16 @@ const recordedText = JSON.stringify(rename(oldShop.answers));
 /** Fields of answers that have been added since, with a value. */
 const added: ReadonlySet<string> = new Set(["last_id", "my_reviews_url"]);
 
+/** Fields that have been added to the answer of one call. */
+const addedTo: Readonly<Record<string, ReadonlySet<string>>> = {
+  "seo.page": new Set(
+    (
+      "ask_url overview page_url pagination photos questions sort star_distribution stars takes_questions votes_down " +
+      "votes_up write_url"
+    ).split(" "),
+  ),
+};
+
 /** Values of fields that have been added to some answers since: there are no coupons, and no further pages. */
 const addedEmpty: Readonly<Record<string, readonly string[]>> = {
   coupons: ["[]", "0"],
@@ -92,7 +102,9 @@ async function findChangedAnswers({ transport }: Harness): Promise<unknown[]> {
   const changed: unknown[] = [];
   for (const [account, name, input, recorded] of oldShop.answers) {
     if (isBuiltIn(account, name) || growing.has(name)) continue;
-    const answer: unknown = JSON.parse(JSON.stringify(rename(recorded)), removeAdded);
+    const remove = (field: string, value: unknown) =>
+      addedTo[name]?.has(field) ? undefined : removeAdded(field, value);
+    const answer: unknown = JSON.parse(JSON.stringify(rename(recorded)), remove);
     const output = await transport
       .call(name, input, oldShop.accounts[account] ?? {})
       .catch(({ kind, message, field, record, position, hint }: ServiceError) => ({
@@ -105,7 +117,7 @@ async function findChangedAnswers({ transport }: Harness): Promise<unknown[]> {
       }));
     const { bytes, ...others } = output as { readonly bytes?: Uint8Array };
     const text = bytes && { base64: Buffer.from(bytes).toString("base64") };
-    const now: unknown = JSON.parse(JSON.stringify({ ...others, ...text }), removeAdded);
+    const now: unknown = JSON.parse(JSON.stringify({ ...others, ...text }), remove);
     if (!isDeepStrictEqual(now, answer)) changed.push({ name, input, answer, now });
   }
   return changed;

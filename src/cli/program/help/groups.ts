@@ -26,13 +26,10 @@ export const nounGroups: Readonly<Record<string, Readonly<Record<string, string>
     ...moderation,
     customers: "Show, export, and erase what is stored about a customer",
   },
-  Email: {
+  "Email and shop pages": {
     mail: "Send, inspect, and configure review-request emails",
     webhooks: "Manage webhooks and view their deliveries",
-  },
-  Storefront: {
     shop: "Show reviews on the pages of a shop, and check the pages",
-    demo: "Serve a sample shop with reviews, photos, and emails",
   },
   Service: {
     serve: "Serve the embedded database over HTTP",
@@ -43,6 +40,7 @@ export const nounGroups: Readonly<Record<string, Readonly<Record<string, string>
     "sealing-key": "Replace the key that encrypts the secrets in databases",
   },
   Setup: {
+    demo: "Serve a sample shop with reviews, photos, and emails",
     init: "Set up an embedded database or sign in to a service",
     doctor: "Check the installation and suggest fixes",
     profile: "Manage profiles: named accounts and databases",
