@@ -60,7 +60,7 @@ describeIsolated("images", (harness) => {
     await harness().database.db.updateTable("reviews").set({ moderation: "published" }).execute();
     const { photos } = await account.service.storefront.photos({ product_id: "teapot" });
     const { reviews: shown } = await account.service.storefront.reviews({ product_id: "teapot" });
-    expect(shown[0]?.photos).toEqual(photos.map(({ review: _, ...photo }) => photo));
+    expect(photos).toEqual(shown[0]?.photos.map((photo) => expect.objectContaining(photo)));
     for (const { id, width, height, color, sizes } of photos) {
       expect([width, height]).toEqual([800, 600]);
       expect(color).toMatch(/^#[78].0.[78].$/);
