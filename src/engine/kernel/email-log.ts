@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import {
   countersOf,
   type EmailCategory,
@@ -5,10 +6,12 @@ import {
   type EmailEventName,
   undeliveredEvents,
 } from "../../contract/index.ts";
+import { batchOf } from "../../storage/batch.ts";
+import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import type { HandlerContext } from "./handler.ts";
 import { dayOf } from "./times.ts";
 
-type Context = Pick<HandlerContext, "transaction" | "nowMs">;
+type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
 
 /** An event in the history of an email. */
 export interface EmailEvent {
@@ -98,41 +101,72 @@ function keyOf({ mailId, event, key }: EmailEvent): string {
 /** Time of the earliest event, by email and event name. */
 type Earliest = Map<string, number>;
 
-async function findEarliest(events: readonly EmailEvent[], { transaction }: Context): Promise<Earliest> {
+async function findEarliest(events: readonly EmailEvent[], { transaction, dialect }: Context): Promise<Earliest> {
   const counted = events.filter(({ event }) => countersOf[event]?.first !== undefined || undeliveredEvents.has(event));
-  if (counted.length === 0) return new Map();
-  const found = await transaction
-    .selectFrom("mail_events")
-    .select(({ fn }) => ["mail_row", "event", fn.min<number | bigint>("occurred_at").as("first_at")])
-    .where("account_id", "in", [...new Set(counted.map(({ accountId }) => accountId))])
-    .where("mail_row", "in", [...new Set(counted.map(({ mailId }) => mailId))])
-    .groupBy(["mail_row", "event"])
-    .execute();
-  return new Map(found.map(({ mail_row, event, first_at }) => [`${mail_row}:${event}`, Number(first_at)]));
+  const earliest: Earliest = new Map();
+  for (const [accountId, own] of groupByAccount(counted)) {
+    const ids = [...new Set(own.map(({ mailId }) => mailId))];
+    const found = await selectEarliest(transaction, dialect, { accountId, ids: JSON.stringify(ids.map((id) => [id])) });
+    for (const { mail_row, event, first_at } of found.rows) earliest.set(`${mail_row}:${event}`, Number(first_at));
+  }
+  return earliest;
+}
+
+interface FirstEvent {
+  readonly mail_row: number;
+  readonly event: string;
+  readonly first_at: number | bigint;
+}
+
+const selectEarliest = createStatement<{ accountId: number; ids: string }, FirstEvent>(
+  (slot, dialect) => sql`
+    select mail_events.mail_row, mail_events.event, min(mail_events.occurred_at) as first_at
+    from ${batchOf<{ id: number }>({ id: "integer" }, slot("ids"), dialect)} cross join mail_events
+    where mail_events.account_id = ${slot("accountId")} and mail_events.mail_row = batch.id
+    group by mail_events.mail_row, mail_events.event`,
+);
+
+function groupByAccount<T extends { readonly accountId: number }>(elements: readonly T[]): ReadonlyMap<number, T[]> {
+  const groups = new Map<number, T[]>();
+  for (const element of elements) groups.set(element.accountId, [...(groups.get(element.accountId) ?? []), element]);
+  return groups;
 }
 
 async function insertEvents(
   events: readonly EmailEvent[],
-  { transaction, nowMs }: Context,
+  { transaction, dialect, nowMs }: Context,
 ): Promise<ReadonlySet<string>> {
-  const stored = await transaction
-    .insertInto("mail_events")
-    .values(
-      events.map((event) => ({
-        account_id: event.accountId,
-        mail_row: event.mailId,
-        event: event.event,
-        event_key: keyOf(event),
-        detail: event.detail === undefined ? null : toDetail(event.detail),
-        occurred_at: event.occurredAtMs ?? nowMs,
-        created_at: nowMs,
-      })),
-    )
-    .onConflict((conflict) => conflict.columns(["account_id", "event_key"]).doNothing())
-    .returning(["account_id", "event_key"])
-    .execute();
-  return new Set(stored.map(({ account_id, event_key }) => `${account_id} ${event_key}`));
+  const stored = new Set<string>();
+  for (const [accountId, own] of groupByAccount(events)) {
+    const rows = own.map((event) => [
+      event.mailId,
+      event.event,
+      keyOf(event),
+      event.detail === undefined ? null : toDetail(event.detail),
+      event.occurredAtMs ?? nowMs,
+    ]);
+    const inserted = await insertNew(transaction, dialect, { accountId, nowMs, rows: JSON.stringify(rows) });
+    for (const { event_key } of inserted.rows) stored.add(`${accountId} ${event_key}`);
+  }
+  return stored;
 }
+
+const eventColumns = {
+  mail_row: "integer",
+  event: "text",
+  event_key: "text",
+  detail: "text",
+  occurred_at: "integer",
+} as const;
+
+const insertNew = createStatement<{ accountId: number; nowMs: number; rows: string }, { event_key: string }>(
+  (slot, dialect) => sql`
+    insert into mail_events (account_id, mail_row, event, event_key, detail, occurred_at, created_at)
+    select cast(${slot("accountId")} as bigint), batch.mail_row, batch.event, batch.event_key, batch.detail,
+      batch.occurred_at, cast(${slot("nowMs")} as bigint)
+    from ${batchOf(eventColumns, slot("rows"), dialect)} where true
+    on conflict (account_id, event_key) do nothing returning event_key`,
+);
 
 /** Returns a text that every database can store. */
 export function toDetail(text: string): string {
@@ -203,23 +237,20 @@ class CountChanges {
   }
 }
 
-async function addCounts(changes: ReturnType<CountChanges["list"]>, { transaction }: Context): Promise<void> {
-  if (changes.length === 0) return;
-  await transaction
-    .insertInto("mail_counts")
-    .values(
-      changes.map(({ counter: { accountId, category, day, counter }, mails }) => ({
-        account_id: accountId,
-        category,
-        day,
-        counter,
-        mails,
-      })),
-    )
-    .onConflict((conflict) =>
-      conflict
-        .columns(["account_id", "category", "day", "counter"])
-        .doUpdateSet((eb) => ({ mails: eb("mail_counts.mails", "+", eb.ref("excluded.mails")) })),
-    )
-    .execute();
+async function addCounts(changes: ReturnType<CountChanges["list"]>, { transaction, dialect }: Context): Promise<void> {
+  const counts = changes.map(({ counter, mails }) => ({ ...counter, mails }));
+  for (const [accountId, own] of groupByAccount(counts)) {
+    const rows = own.map(({ category, day, counter, mails }) => [category, day, counter, mails]);
+    await addToCounts(transaction, dialect, { accountId, rows: JSON.stringify(rows) });
+  }
 }
+
+const countColumns = { category: "text", day: "integer", counter: "text", mails: "integer" } as const;
+
+const addToCounts = createDeferredStatement<{ accountId: number; rows: string }>(
+  (slot, dialect) => sql`
+    insert into mail_counts (account_id, category, day, counter, mails)
+    select cast(${slot("accountId")} as bigint), batch.category, batch.day, batch.counter, batch.mails
+    from ${batchOf(countColumns, slot("rows"), dialect)} where true
+    on conflict (account_id, category, day, counter) do update set mails = mail_counts.mails + excluded.mails`,
+);

@@ -176,7 +176,7 @@ const eventOfRule: Readonly<Partial<Record<EmailRuleName, EmailEventName>>> = {
 /** Stores that rules prevented emails of an account. */
 export async function markNotSent(
   unsent: readonly { readonly row: EmailRow; readonly rule: EmailRuleName }[],
-  context: Pick<HandlerContext, "transaction" | "nowMs" | "account" | "ownerId">,
+  context: Pick<HandlerContext, "transaction" | "dialect" | "nowMs" | "account" | "ownerId">,
 ): Promise<UnsentEmail[]> {
   for (const rule of new Set(unsent.map((email) => email.rule))) {
     const ids = unsent.filter((email) => email.rule === rule).map(({ row }) => row.id);
