@@ -15,11 +15,12 @@ export function contrastOf(color: string, other: string): number {
 
 /** Finds the color with the nearest lightness (HSL) whose contrast with `surface` is at least `ratio`. */
 export function findContrasting(color: string, surface: string, ratio: number): string {
+  const passes = (candidate: string) => contrastOf(candidate, surface) >= ratio;
+  if (passes(color)) return color;
   const [hue, saturation, lightness] = toHsl(toRgb(color));
   const steps = Array.from({ length: 256 }, (_, step) => step / 255);
   const candidates = steps.toSorted((a, b) => Math.abs(a - lightness) - Math.abs(b - lightness));
-  const passes = (candidate: string) => contrastOf(candidate, surface) >= ratio;
-  return [color, ...candidates.map((step) => fromHsl([hue, saturation, step]))].find(passes) ?? color;
+  return candidates.map((step) => fromHsl([hue, saturation, step])).find(passes) ?? color;
 }
 
 /** @param share how much of the color there is, from 0 to 1 */

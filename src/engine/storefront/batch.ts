@@ -1,7 +1,5 @@
 import type * as z from "zod";
 import { type contract, invalidField, maxBatchCharacters, type SeoPage, siteReviewsId } from "../../contract/index.ts";
-import { renderFragment } from "../../pages/fragments.ts";
-import { createPageContext } from "../../pages/page-context.ts";
 import { readBrand } from "../accounts/brand.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { readSeoPage } from "./seo.ts";
@@ -16,6 +14,8 @@ export const batchHandlers: Handlers<typeof contract.batch> = {
    * states that there are no reviews yet, so that the store's page does not fail.
    */
   run: async ({ methods }, context) => {
+    const { renderFragment } = await import("../../pages/fragments.ts");
+    const { createPageContext } = await import("../../pages/page-context.ts");
     // A page usually requests several fragments for the same product.
     const pages = new Map<string, Promise<SeoPage>>();
     let characters = 0;

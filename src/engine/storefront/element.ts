@@ -1,7 +1,6 @@
 import type * as z from "zod";
 import { type contract, isLegalId, siteReviewsId, type StorefrontElement } from "../../contract/index.ts";
-import { type ElementContent, renderElement } from "../../pages/elements.ts";
-import { createPageContext } from "../../pages/page-context.ts";
+import type { ElementContent } from "../../pages/elements.ts";
 import { readBrand } from "../accounts/brand.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { seoPageUrl } from "../kernel/slug.ts";
@@ -46,6 +45,8 @@ export async function showElement(query: Query, context: HandlerContext): Promis
   const pageUrl = isLegalId(productId) ? seoPageUrl({ publicUrl: context.publicUrl, appKey, productId }) : undefined;
   const brand = await readBrand(id, context);
   const content = await readers[element](query, context);
+  const { renderElement } = await import("../../pages/elements.ts");
+  const { createPageContext } = await import("../../pages/page-context.ts");
   return {
     html: renderElement(element, { ...content, pageUrl }, createPageContext(brand, language ?? brand.language)),
   };
