@@ -1,4 +1,5 @@
 import { createReadStream, createWriteStream, existsSync, mkdtempSync, renameSync, rmSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { constants, createBrotliCompress, createBrotliDecompress } from "node:zlib";
@@ -33,7 +34,8 @@ export async function keepFiles(manifest: Manifest, folder: string, signal: Abor
     if (dirname(path) === folder || existsSync(copy)) continue;
     const part = `${copy}.part`;
     try {
-      const target = createWriteStream(part, { mode: 0o600 });
+      // Opened first: a stream that is aborted while it opens its file creates it after the `rmSync` below.
+      const target = (await open(part, "w", 0o600)).createWriteStream();
       const source = createReadStream(path, { highWaterMark: pieces.read });
       const compress = createBrotliCompress({ params: compression, chunkSize: pieces.written });
       await pipeline(source, compress, target, { signal });
