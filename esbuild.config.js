@@ -64,6 +64,10 @@ const withoutUnused = {
   },
 };
 
+/** esbuild copies all exports into an object of their own; marking the exports instead spares a getter for each. */
+const markExports = (code) =>
+  code.replace(/module\.exports=__toCommonJS\((\w+)\)/, 'module.exports=__defProp($1,"__esModule",{value:!0})');
+
 /** esbuild can only split ES modules, but Node loads CommonJS faster. */
 async function toCommonJs({ path, text }) {
   const { code, warnings } = await transform(text, {
@@ -79,7 +83,7 @@ async function toCommonJs({ path, text }) {
   if (warnings.length > 0) throw new Error(`${path}: ${warnings[0].text}`);
   const url = text.includes(fileUrl) ? `const ${fileUrl}=require("node:url").pathToFileURL(__filename).href;` : "";
   const names = /^export default require_\w+\(\);$/m.test(text) ? namedExports : "";
-  return { path, code: `"use strict";${url}${code}${names}` };
+  return { path, code: `"use strict";${url}${markExports(code)}${names}` };
 }
 
 async function write({ outputFiles, metafile }) {
