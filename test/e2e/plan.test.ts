@@ -253,7 +253,7 @@ describe("an interrupted plan", () => {
     try {
       for (;;) {
         try {
-          probe.beginImmediate();
+          probe.executeNow("begin immediate");
           probe.execute("rollback");
         } catch {
           // In an object, because `await` would wait for the process itself.
@@ -283,7 +283,7 @@ describe("an interrupted plan", () => {
 
   test("exits with 5 and a hint if another process has locked the database", async () => {
     const holder = new SqliteFile(databaseOf(home));
-    holder.beginImmediate();
+    holder.executeNow("begin immediate");
     const refused = await home.json(["orders", "plan", resolve("fixtures/good/orders.csv")]);
     holder.execute("rollback");
     holder.close();

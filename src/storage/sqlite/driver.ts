@@ -17,7 +17,7 @@ import { readResultCode, resultCodes } from "./result-codes.ts";
 import { SqliteFile, type SqlValue } from "./sqlite-file.ts";
 import { statSync } from "node:fs";
 
-/** The time between two attempts to take the write lock. */
+/** The time between two attempts to take a lock. */
 const retryMs = 5;
 
 /** Creates a Kysely dialect for a SQLite file. It uses one connection. Transactions that may write take the write lock first. */
@@ -53,7 +53,9 @@ class SqliteDriver implements Driver {
     if (this.#options.isBulk === true) this.#log = new LogFile(this.#path);
     // `synchronous = full`: a reported commit survives a power failure. With `normal`, the driver itself writes the log to the disk.
     const synchronous = this.#log ? "normal" : "full";
-    file.execute(`pragma journal_mode = wal; pragma synchronous = ${synchronous}; pragma foreign_keys = on`);
+    // Of a new file. SQLite itself does not wait while another process does the same.
+    await takeLock(file, "pragma journal_mode = wal", this.#options);
+    file.execute(`pragma synchronous = ${synchronous}; pragma foreign_keys = on`);
     // Pages of 4 KiB between checkpoints: 128 MB of a bulk operation, so that pages that many calls write are copied only once;
     // otherwise 16 MB, because other calls wait while they are copied.
     const pages = this.#options.isBulk === true ? 32_000 : 4_000;
@@ -82,7 +84,7 @@ class SqliteDriver implements Driver {
   }
 
   async #beginWrite(connection: SqliteConnection): Promise<void> {
-    await connection.beginImmediate(this.#options.busyTimeoutMs ?? defaultBusyTimeoutMs);
+    await connection.beginImmediate(this.#options);
     this.#isWrite = true;
     if (this.#identity?.isUnchanged() !== false) return;
     await this.rollbackTransaction(connection);
@@ -175,20 +177,28 @@ class SqliteConnection implements DatabaseConnection {
     }
   }
 
-  /**
-   * Takes the write lock, waiting asynchronously. SQLite's own wait blocks the process, and causes a deadlock if the
-   * process has the file open twice.
-   */
-  async beginImmediate(timeoutMs: number): Promise<void> {
-    for (let waitedMs = 0; ; waitedMs += retryMs) {
-      try {
-        this.#file.beginImmediate();
-        return;
-      } catch (error) {
-        if (readResultCode(error) !== resultCodes.busy || waitedMs >= timeoutMs) throw error;
-      }
-      await setTimeout(retryMs);
+  beginImmediate(options: DriverOptions): Promise<void> {
+    return takeLock(this.#file, "begin immediate", options);
+  }
+}
+
+/**
+ * Executes a statement that takes a lock, waiting asynchronously. SQLite's own wait blocks the process, and causes a
+ * deadlock if the process has the file open twice.
+ */
+async function takeLock(
+  file: SqliteFile,
+  sql: string,
+  { busyTimeoutMs = defaultBusyTimeoutMs }: DriverOptions,
+): Promise<void> {
+  for (let waitedMs = 0; ; waitedMs += retryMs) {
+    try {
+      file.executeNow(sql);
+      return;
+    } catch (error) {
+      if (readResultCode(error) !== resultCodes.busy || waitedMs >= busyTimeoutMs) throw error;
     }
+    await setTimeout(retryMs);
   }
 }
 

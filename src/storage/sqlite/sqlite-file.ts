@@ -113,11 +113,11 @@ export class SqliteFile {
     return this.#prepare(sql).isReader;
   }
 
-  /** Takes the write lock. Fails immediately if another process holds it. */
-  beginImmediate(): void {
+  /** Executes statements that take a lock. Fails immediately if another process holds it. */
+  executeNow(sql: string): void {
     this.#database.exec("pragma busy_timeout = 0");
     try {
-      this.#database.exec("begin immediate");
+      this.#database.exec(sql);
     } finally {
       this.#database.exec(`pragma busy_timeout = ${this.#busyTimeoutMs}`);
     }

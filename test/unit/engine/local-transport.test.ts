@@ -57,7 +57,7 @@ it("hashes a password before taking the write lock", async () => {
 function isFree(): boolean {
   const other = new SqliteFile(path);
   try {
-    other.beginImmediate();
+    other.executeNow("begin immediate");
     other.execute("rollback");
     return true;
   } catch {

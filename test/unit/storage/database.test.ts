@@ -1,6 +1,7 @@
 import { access, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
@@ -75,6 +76,17 @@ it("applies and records every migration once", async () => {
 it("migrates once if several connections open a new file concurrently", async () => {
   await Promise.all([open(), open(), open()]);
   expect(inFile((file) => file.all("select version from starpost_migrations"))).toHaveLength(migrations.length);
+});
+
+it("waits while another connection sets up a new file, at most as long as configured", async () => {
+  const other = new SqliteFile(path);
+  other.executeNow("begin immediate");
+  await expect(open(path, 20)).rejects.toMatchObject({ problem: "busy" });
+  const opening = open();
+  await setTimeout(20);
+  other.execute("rollback");
+  other.close();
+  expect((await opening).shownAs).toBe(path);
 });
 
 it("rejects a database of a newer version without changing it", async () => {
