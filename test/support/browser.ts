@@ -19,8 +19,6 @@ export interface OpenOptions {
   readonly colorScheme?: "light" | "dark";
   /** Default: true. */
   readonly javaScript?: boolean;
-  /** The browser's zoom factor; 2 is 200 %. */
-  readonly zoom?: number;
 }
 
 /** A page in its own browser context, with separate cookies and caches. */
@@ -78,13 +76,10 @@ const logViolations = `document.addEventListener("securitypolicyviolation", (eve
 
 async function openPage(
   browser: Browser,
-  { viewport = "phone", colorScheme = "light", javaScript = true, zoom = 1 }: OpenOptions = {},
+  { viewport = "phone", colorScheme = "light", javaScript = true }: OpenOptions = {},
 ): Promise<OpenPage> {
-  const { width, height } = viewports[viewport];
   const context = await browser.newContext({
-    // Browser zoom makes CSS pixels larger, so that fewer fit.
-    viewport: { width: Math.round(width / zoom), height: Math.round(height / zoom) },
-    deviceScaleFactor: zoom,
+    viewport: viewports[viewport],
     colorScheme,
     javaScriptEnabled: javaScript,
     locale: "en-GB",
@@ -99,6 +94,23 @@ async function openPage(
   });
   page.on("pageerror", (error) => complaints.push(error.message));
   return { page, context, complaints };
+}
+
+/** A size of the window, in pixels of the screen. */
+export interface WindowSize {
+  readonly width: number;
+  readonly height: number;
+  /** The browser's zoom factor; 2 is 200 %. Default: 1. */
+  readonly zoom?: number;
+}
+
+/** Resizes the window. Zoom makes CSS pixels larger, so that fewer fit. */
+export async function resizeWindow(page: Page, { width, height, zoom = 1 }: WindowSize): Promise<void> {
+  const size = { width: Math.round(width / zoom), height: Math.round(height / zoom) };
+  await page.setViewportSize(size);
+  if (zoom === 1) return;
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setDeviceMetricsOverride", { ...size, deviceScaleFactor: zoom, mobile: false });
 }
 
 /** Saves a screenshot to the folder in `STARPOST_TEST_SCREENSHOTS`, if set. */

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { BrowserContext, Page } from "playwright-core";
+import { expect } from "vitest";
 
 /** Prepares a page before it is opened. */
 export type Prepare = (opened: { readonly page: Page; readonly context: BrowserContext }) => Promise<unknown>;
@@ -30,15 +31,40 @@ export const findSmallTargets = (page: Page) =>
       }).map((control) => control.outerHTML)
     : [])`);
 
-/** Adds up the layout shifts of the next page. */
-export async function observeShifts({ context }: { readonly context: BrowserContext }): Promise<void> {
-  await context.addInitScript(`globalThis.shift = 0; new PerformanceObserver((list) => {
-    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) globalThis.shift += value;
+/** Delays what the service sends, except for pages, and adds up the layout shifts of the next page. */
+export async function observeShifts({ context }: { readonly context: BrowserContext }, service: string): Promise<void> {
+  await context.addInitScript(`globalThis.shifts = []; new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput, sources } of list.getEntries()) if (!hadRecentInput)
+      globalThis.shifts.push([value, ...sources.map(({ node }) => node?.parentElement?.localName + ">" + node?.localName)]);
   }).observe({ type: "layout-shift", buffered: true });`);
+  await context.route(`${service}/**`, async (route) => {
+    if (!route.request().isNavigationRequest()) await wait(600);
+    await route.fallback();
+  });
 }
 
-/** The layout shift since then. */
-export async function shiftOf(page: Page): Promise<number> {
-  await wait(300);
-  return await page.evaluate<number>("globalThis.shift");
+/** Expects that the page has hardly moved since it was opened. */
+export async function expectNoShift(page: Page, label = ""): Promise<void> {
+  // Shifts are reported after they are painted.
+  await page.evaluate(
+    "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))",
+  );
+  const shifts = await page.evaluate<readonly (readonly [number, ...string[]])[]>("globalThis.shifts");
+  const total = shifts.reduce((sum, [value]) => sum + value, 0);
+  expect(total, `${label} ${JSON.stringify(shifts)}`).toBeLessThanOrEqual(0.01);
+}
+
+/** Scrolls to each image, so that all are loaded. @returns how many there are */
+export async function showImages(page: Page): Promise<number> {
+  return page.evaluate<number>(`(async () => {
+    const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    for (const image of document.images) {
+      image.scrollIntoView({ behavior: "instant" });
+      await frame();
+    }
+    await Promise.all([...document.images].map((image) => image.decode()));
+    scrollTo(0, 0);
+    await frame();
+    return document.images.length;
+  })()`);
 }

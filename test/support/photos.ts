@@ -11,6 +11,8 @@ interface PhotoOptions {
   readonly orientation?: number;
 }
 
+const taken = new Map<string, Promise<Buffer>>();
+
 /** A photo as a phone takes it: red on the left, blue on the right, with the place where it was taken. */
 export function takePhoto({
   type = "jpeg",
@@ -18,6 +20,13 @@ export function takePhoto({
   height = 600,
   orientation,
 }: PhotoOptions = {}): Promise<Buffer> {
+  const key = [type, width, height, orientation].join(" ");
+  const photo = taken.get(key) ?? drawPhoto({ type, width, height, orientation });
+  taken.set(key, photo);
+  return photo;
+}
+
+function drawPhoto({ type, width, height, orientation }: Required<Omit<PhotoOptions, "orientation">> & PhotoOptions) {
   const half = { width: Math.ceil(width / 2), height, channels: 3 as const };
   const gps = { IFD3: { GPSLatitudeRef: "N", GPSLatitude: "52/1 31/1 0/1" }, IFD0: { Make: "Camera of Ann" } };
   const image = sharp({ create: { width, height, channels: 3, background: "red" } })

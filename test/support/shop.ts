@@ -59,6 +59,9 @@ export interface Shop {
   readonly close: () => Promise<void>;
 }
 
+/** A wide photo, and one that is nearly square. They are small, because each page of the tests needs its own. */
+const takePhotos = () => Promise.all([takePhoto({ width: 400, height: 200 }), takePhoto({ width: 320, height: 280 })]);
+
 /** Opens a new store that uses the real clock. */
 export async function openShop({ publicLimits }: ShopOptions = {}): Promise<Shop> {
   const folder = await mkdtemp(join(tmpdir(), "starpost-shop-"));
@@ -159,8 +162,7 @@ export async function openShop({ publicLimits }: ShopOptions = {}): Promise<Shop
       orders += 1;
       const written = { ...review({ product, ...texts }), sku: `pot${orders}`, email: `me${orders}@mail.example` };
       const { image_upload_token } = await service.reviews.create(written);
-      const [photo, wide] = [await takePhoto(), await takePhoto({ width: 1_200 })];
-      for (const taken of [photo, wide]) {
+      for (const taken of await takePhotos()) {
         await service.images.upload({ image_upload_token, image: taken.toString("base64") });
       }
       const follow = async (name: string) => {
@@ -201,7 +203,7 @@ export async function openShop({ publicLimits }: ShopOptions = {}): Promise<Shop
       const { image_upload_token } = await service.reviews.create(review(texts));
       await service.reviews.createNow(aReview({ ...review(texts), review_score: 3 }));
       const [latest, illustrated] = (await service.reviews.widget({ product_id: "pot", per_page: 2 })).reviews;
-      for (const taken of [await takePhoto({ width: 900 }), await takePhoto({ height: 700 })]) {
+      for (const taken of await takePhotos()) {
         await service.images.upload({ image_upload_token, image: taken.toString("base64") });
       }
       const [review_id, other = review_id] = [illustrated?.id ?? 0, latest?.id];

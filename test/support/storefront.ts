@@ -14,6 +14,11 @@ export interface ShopPage {
   readonly script?: string;
 }
 
+interface StorefrontOptions extends ShopOptions {
+  /** Whether the shop has no reviews (default: false). */
+  readonly isEmpty?: boolean;
+}
+
 export interface Storefront extends Shop {
   /** Serves a page of the shop with the elements, and a strict policy. @returns its URL, which has another origin than the service */
   readonly showPage: (page: ShopPage | string) => string;
@@ -28,9 +33,9 @@ img { max-width: 100%; }
 `;
 
 /** Opens a shop with a page server beside the service. The product `pot` has 45 reviews, of which 4 have photos; `new` has none. */
-export async function openStorefront(options: ShopOptions = {}): Promise<Storefront> {
+export async function openStorefront({ isEmpty = false, ...options }: StorefrontOptions = {}): Promise<Storefront> {
   const shop = await openShop(options);
-  await addReviews(shop);
+  if (!isEmpty) await addReviews(shop);
   const files = new Map([["/style.css", style]]);
   const policy = `default-src 'none'; script-src ${shop.url}; connect-src ${shop.url}; img-src ${shop.url}; style-src 'self'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;
   const server = createServer(({ url = "" }, response) => {
@@ -82,11 +87,10 @@ const contents = [
 ];
 
 async function addReviews({ service }: Shop): Promise<void> {
-  for (let at = 0; at < 45; at += 1) {
-    const score = [5, 5, 4, 5, 3, 2, 5, 4, 1][at % 9] ?? 5;
+  const addReview = async (at: number) => {
     const { reviews } = await service.reviews.createNow({
       ...aReview({ sku: "pot", product_title: "A teapot", display_name: `Ann ${at}`, email: `ann${at}@mail.example` }),
-      review_score: score,
+      review_score: [5, 5, 4, 5, 3, 2, 5, 4, 1][at % 9] ?? 5,
       review_title: `Title ${at}`,
       review_content: contents[at % contents.length] ?? "",
       past: {
@@ -96,7 +100,8 @@ async function addReviews({ service }: Shop): Promise<void> {
     });
     const review_id = reviews[0]?.id ?? 0;
     if (at % 10 === 4) await service.reviews.comment({ review_id, content: "Thank you!\nWe are glad." });
-  }
+  };
+  await Promise.all(Array.from({ length: 45 }, (_, at) => addReview(at)));
   for (let at = 0; at < 4; at += 1) {
     const { image_upload_token } = await service.reviews.create(
       aReview({ sku: "pot", product_title: "A teapot", display_name: `Photo ${at}`, email: `photo${at}@mail.example` }),
