@@ -11,10 +11,10 @@ import { aReview } from "../support/builders.ts";
 import { hostileTexts } from "../support/hostile-texts.ts";
 import {
   findSmallTargets,
+  expectNoShift,
   observeShifts,
   overflowOf,
   type Prepare,
-  shiftOf,
   shopModes,
   shopWindows,
 } from "../support/element-checks.ts";
@@ -354,16 +354,10 @@ describeInBrowser("elements with forms, questions, and photos", (browser) => {
   it("replace the nodes of the page without a shift, although responses are late", async () => {
     const inside = "<p>Something from the server.</p>".repeat(60);
     const body = [form, questions, photos, carousel].map((one) => one.replace("></", `>${inside}</`)).join("");
-    const { page } = await open(`${body}<footer>The end</footer>`, {}, async (opened) => {
-      await observeShifts(opened);
-      await opened.context.route(`${shop.url}/**`, async (route) => {
-        await wait(600);
-        await route.continue();
-      });
-    });
+    const { page } = await open(`${body}<footer>The end</footer>`, {}, (opened) => observeShifts(opened, shop.url));
     expect(await page.getByText("Something from the server.").first().isVisible()).toBe(true);
     await showAll(page);
-    expect(await shiftOf(page)).toBeLessThanOrEqual(0.01);
+    await expectNoShift(page);
   });
 
   it("show what the page has placed inside them if the service fails, and little of an unknown product", async () => {

@@ -5,10 +5,10 @@ import { describeInBrowser, findWcagIssues, type OpenOptions, takeScreenshot } f
 import { aReview } from "../support/builders.ts";
 import {
   findSmallTargets,
+  expectNoShift,
   observeShifts,
   overflowOf,
   type Prepare,
-  shiftOf,
   shopModes,
   shopWindows,
 } from "../support/element-checks.ts";
@@ -196,25 +196,18 @@ describeInBrowser("storefront elements", (browser) => {
   });
 
   describe("while responses are late", () => {
-    const late: Prepare = ({ context }) =>
-      context.route(`${shop.url}/**`, async (route) => {
-        await wait(600);
-        await route.continue();
-      });
+    const late: Prepare = (opened) => observeShifts(opened, shop.url);
     const footer = "<footer><p>About the shop</p></footer>";
 
     it.each(["desktop", "phone"] as const)("replace the nodes of the page without a shift: %s", async (viewport) => {
       const inside = (html: string) => `<article><h3>A review</h3><p>${html}</p></article>`.repeat(8);
       const body = `<p><starpost-rating product="pot">3.9 of 5</starpost-rating></p><p>A pot.</p>
         <starpost-reviews product="pot"><h2>Reviews</h2>${inside("It pours.")}</starpost-reviews>${footer}`;
-      const { page } = await open(body, { viewport }, async (opened) => {
-        await observeShifts(opened);
-        await late(opened);
-      });
+      const { page } = await open(body, { viewport }, late);
       expect(await page.getByText("A review").first().isVisible()).toBe(true);
       await page.getByText("Title 44").waitFor();
       expect(await page.getByText("A review").first().isVisible()).toBe(false);
-      expect(await shiftOf(page)).toBeLessThanOrEqual(0.01);
+      await expectNoShift(page);
     });
 
     it("stay as they are if the page has reserved the space", async () => {
@@ -223,12 +216,9 @@ describeInBrowser("storefront elements", (browser) => {
       );
       for (const product of ["pot", "new"]) {
         const content = `<starpost-rating product="${product}"></starpost-rating><p>A pot.</p><starpost-reviews product="${product}"></starpost-reviews>`;
-        const { page } = await open({ head: style, body: content + footer }, {}, async (opened) => {
-          await observeShifts(opened);
-          await late(opened);
-        });
+        const { page } = await open({ head: style, body: content + footer }, {}, late);
         await page.getByRole("heading", { name: "Reviews" }).waitFor();
-        expect(await shiftOf(page), product).toBeLessThanOrEqual(0.01);
+        await expectNoShift(page, product);
       }
     });
   });

@@ -7,7 +7,7 @@ import { wrapFragment } from "../support/html.ts";
 import { aReview } from "../support/builders.ts";
 import { pageVisits } from "../support/page-visits.ts";
 import { openShop, type Shop } from "../support/shop.ts";
-import { sample } from "../support/suite-size.ts";
+import { isSlowSuite, sample } from "../support/suite-size.ts";
 
 /** The variable that every hostile text tries to set. */
 const hacked = (page: Page) => page.evaluate(() => (globalThis as unknown as { hacked?: unknown }).hacked ?? "nothing");
@@ -24,6 +24,13 @@ const texts = (text: string) => ({
   question: text,
 });
 
+/** Other texts for each field, of which the long ones have all. */
+function mixTexts(at: number): ReturnType<typeof texts> {
+  const textAt = (offset: number) => hostileTexts[(at + offset) % hostileTexts.length] ?? "";
+  const all = hostileTexts.join("\n");
+  return { ...texts(textAt(0)), customer: textAt(7).slice(0, 100), title: textAt(14), content: all, question: all };
+}
+
 describeInBrowser("hostile texts", (browser) => {
   let shop: Shop;
   beforeAll(async () => {
@@ -39,17 +46,19 @@ describeInBrowser("hostile texts", (browser) => {
       dialogs += 1;
       void dialog.dismiss();
     });
-    for (const [at, text] of sample(hostileTexts, { offset, step: 9 }).entries()) {
-      await pageVisits[name]?.(shop, page, texts(text));
-      const label = `${name}: ${JSON.stringify(text)}`;
+    const filled = isSlowSuite ? [mixTexts(offset), ...hostileTexts.map(texts)] : [mixTexts(offset)];
+    for (const [at, given] of filled.entries()) {
+      await pageVisits[name]?.(shop, page, given);
+      const label = `${name}: ${JSON.stringify(given)}`;
       expect(await hacked(page), label).toBe("nothing");
       expect(await page.locator(foreign).count(), label).toBe(0);
       expect(await page.locator("form").count(), label).toBeLessThanOrEqual(1);
-      if (at === 1) await takeScreenshot(page, `hostile-${name.replaceAll(" ", "-")}`);
+      if (!/mistakes|without/.test(name)) expect(await page.title(), label).not.toMatch(/^Error/);
+      if (at === 0) await takeScreenshot(page, `hostile-${name.replaceAll(" ", "-")}`);
     }
     expect(dialogs).toBe(0);
     expect(complaints.filter((complaint) => !isExpected422(complaint))).toEqual([]);
-    expect(await findAccessibilityIssues(page)).toEqual([]);
+    if (isSlowSuite || offset % 3 === 0) expect(await findAccessibilityIssues(page)).toEqual([]);
   });
 
   it("are shown in form fields as entered", async () => {

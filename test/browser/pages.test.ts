@@ -19,30 +19,30 @@ import { openShop, type Shop } from "../support/shop.ts";
 import { isSlowSuite, sample } from "../support/suite-size.ts";
 
 const windows = Object.keys(viewports) as readonly ViewportName[];
-const image = "https://shop.example/image.jpg";
+const productImage = "https://shop.example/image.jpg";
 
 describeInBrowser("pages", (browser) => {
   let shop: Shop;
   beforeAll(async () => {
     shop = await openShop();
-    await shop.service.products.massCreate({ products: { pot: aProduct({ image_url: image }) } });
+    await shop.service.products.massCreate({ products: { pot: aProduct({ image_url: productImage }) } });
   });
   afterAll(() => shop.close());
 
   const numbered = Object.entries(pageVisits).map(([name, visit], at) => ({ name, visit, at }));
   // A page is loaded in one of the windows, and then resized; in the slow suite, it is loaded in each.
-  const loaded = numbered.flatMap((page) =>
-    sample(windows, { offset: page.at, step: 2 }).map((viewport) => ({ ...page, viewport })),
+  const loaded = numbered.flatMap(({ name, visit, at }) =>
+    sample(windows, { offset: at, step: 2 }).map((viewport) => ({ name, visit, viewport })),
   );
   it.each(loaded)(
-    "$name: accessible in every window and scheme, and does not move ($viewport)",
+    "$name: accessible in every window and scheme, and does not move: $viewport",
     async ({ name, visit, viewport }) => {
       const { page, context, complaints } = await browser.open(undefined, { viewport });
       const body = await takePhoto({ width: 900, height: 700 });
-      await context.route(image, (route) => route.fulfill({ contentType: "image/jpeg", body }));
+      await context.route(productImage, (route) => route.fulfill({ contentType: "image/jpeg", body }));
       await observeShifts({ context }, "https://shop.example");
       await observeShifts({ context }, shop.url);
-      await visit(shop, page, { image });
+      await visit(shop, page, { image: productImage });
       if (/^(?:reviews of|top reviews|review form$|my reviews$|my reviews, delete a photo)/.test(name)) {
         expect(await showImages(page)).toBeGreaterThan(0);
       } else await showImages(page);
