@@ -153,7 +153,8 @@ export const pageVisits: Readonly<Record<string, Visit>> = {
   "reviews of a product": async (shop, page, texts) => page.goto(await shop.reviewsAddress(texts)),
   "reviews of a store": (shop, page) => page.goto(`${shop.url}/starpost/v1/pages/${shop.appKey}/products`),
   "top reviews": async (shop, page, texts) => {
-    await shop.reviewsAddress(texts);
+    // Newer reviews than those of other pages.
+    await shop.reviewsAddress({ title: "At the top", ...texts });
     await page.goto(`${shop.url}/apps/${shop.appKey}/top_reviews.html`);
   },
 };

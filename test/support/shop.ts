@@ -127,7 +127,7 @@ export async function openShop({ publicLimits }: ShopOptions = {}): Promise<Shop
     await service.answers.create({ question_id: questions[0]?.id ?? 0, content: content ?? "Yes." });
     await service.answers.create({ ...asker, question_id: questions[0]?.id ?? 0, content: content ?? "It does." });
   };
-  const illustrated = new Map<string | undefined, Promise<string>>();
+  const added = new Map<string | undefined, Promise<string>>();
   const addIllustrated = async (texts?: ShopTexts) => {
     const { image_upload_token } = await service.reviews.create(review(texts));
     await service.reviews.createNow(aReview({ ...review(texts), review_score: 3 }));
@@ -216,8 +216,8 @@ export async function openShop({ publicLimits }: ShopOptions = {}): Promise<Shop
     },
     reviewsAddress: (texts) => {
       const key = JSON.stringify(texts);
-      const made = illustrated.get(key) ?? addIllustrated(texts);
-      illustrated.set(key, made);
+      const made = added.get(key) ?? addIllustrated(texts);
+      added.set(key, made);
       return made;
     },
     close: async () => {
