@@ -263,24 +263,28 @@ export const appKeyNames: ReadonlySet<string> = new Set(callerNames.appKey);
 /** Whether an operation requires a token, or does more for a call with one. */
 export function honorsToken(operation: Endpoint): boolean {
   const { auth, acceptsUtoken = false } = operation;
-  return auth === "utoken" || auth === "core" || acceptsUtoken || acceptsIdempotencyKey(operation);
+  return auth === "utoken" || auth === "core" || acceptsUtoken;
 }
 
 /** Names and limits of idempotency keys. Assumed (not in the specification): they work as in the Stripe API. */
 export const idempotencyKeys = {
   /** The request header; responses of calls that honored the key repeat it. */
   header: "idempotency-key",
+  /** The field of the body that counts as the header, because forms of pages cannot send headers. */
+  field: "idempotency_key",
   /** The response header that marks the response of an earlier call. */
   replayHeader: "idempotent-replayed",
   maxLength: 255,
+  /** The minimum length of a key without a token, so that nobody can guess it: 128 bits in Base64. */
+  minPublicLength: 22,
   lifetimeMs: dayMs,
 } as const;
 
 /**
- * Whether an operation honors idempotency keys if the call carries a token of the account: each POST that changes data,
- * except public ones that anyone can repeat without harm.
+ * Whether an operation honors idempotency keys: each POST that changes data, except public ones that anyone can repeat
+ * without harm. Without a token of the account, only those of reviews and questions do.
  */
-export function acceptsIdempotencyKey({ method, effect, auth, acceptsUtoken = false }: Endpoint): boolean {
+export function acceptsIdempotencyKey({ method, effect, auth, acceptsUtoken = false, publicKind }: Endpoint): boolean {
   if (method !== "POST" || effect === "read" || auth === "open") return false;
-  return auth !== "account" || (effect === "once" && acceptsUtoken);
+  return auth !== "account" || (effect === "once" && (acceptsUtoken || publicKind === "submissions"));
 }

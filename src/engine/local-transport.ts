@@ -123,7 +123,7 @@ function createEngine(options: LocalTransportOptions, limits: CallLimits): Engin
   });
   const readPageStyle: Engine["readPageStyle"] = async (reader, context) =>
     (await import("./accounts/page-style.ts")).readPageStyle(reader, context);
-  const shared = { responses: new ResponseCache(), inSequence: createSequence() };
+  const shared = { responses: new ResponseCache(), inSequence: createSequence(), repeats: new Map() } as const;
   return { limits, writes, ...shared, readPageStyle, findOperation, startCall };
 }
 

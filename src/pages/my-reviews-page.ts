@@ -7,7 +7,7 @@ import {
 } from "../contract/index.ts";
 import { isolate } from "./bidi.ts";
 import { consentText, type PageContent, personalPage } from "./document.ts";
-import { contentField, errorList, type FormContext } from "./form.ts";
+import { contentField, errorList, type FormContext, refusalBox } from "./form.ts";
 import { gonePage } from "./link-page.ts";
 import { type Html, isWebUrl, markup } from "./markup.ts";
 import { defaultContext, type PageContext } from "./page-context.ts";
@@ -195,8 +195,9 @@ export function myReviewsRequestPage(
   { request }: { readonly request: MyReviewsRequest },
   context: PageContext = defaultContext,
 ): PageContent {
-  const { t, text } = context;
-  const { state, email, store_name: store } = request;
+  const { t, text, refusal } = context;
+  const { state, store_name: store } = request;
+  const email = refusal?.typed["email"] ?? request.email;
   if (state === "sent") {
     return personalPage(
       text("page.mine.sent_title"),
@@ -211,8 +212,9 @@ export function myReviewsRequestPage(
     ? markup` aria-invalid="true" aria-describedby="email-hint email-fault" autofocus`
     : markup` aria-describedby="email-hint"`;
   return personalPage(
-    isInvalid ? text("page.error", { title }) : title,
-    markup`<p>${formatForStore("page.mine.ask", store, context)}</p>
+    isInvalid || refusal ? text("page.error", { title }) : title,
+    markup`${refusal && refusalBox(refusal, "page.mine.not_sent", context)}
+<p>${formatForStore("page.mine.ask", store, context)}</p>
 <form method="post" accept-charset="utf-8" novalidate>
 <div class="field">
 <label for="email">${t("page.mine.email")}</label>

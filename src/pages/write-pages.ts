@@ -1,4 +1,11 @@
-import { imageLimits, type PhotoForm, type QuestionForm, type ShopperForm } from "../contract/index.ts";
+import { randomBytes } from "node:crypto";
+import {
+  idempotencyKeys,
+  imageLimits,
+  type PhotoForm,
+  type QuestionForm,
+  type ShopperForm,
+} from "../contract/index.ts";
 import type { MessageKey } from "../messages/messages.ts";
 import { consentText, type PageContent, personalPage } from "./document.ts";
 import { contentField, emailField, errorList, type FormContext, refusalBox, textField } from "./form.ts";
@@ -79,6 +86,7 @@ interface Texts {
   readonly submit: MessageKey;
 }
 
+/** The key in the form makes a second submission return the response of the first. The page is never cached. */
 function formPage(form: ShopperForm, texts: Texts, context: FormContext, fields: Html): PageContent {
   const { t, text, refusal } = context;
   const { title, heading, failed } = texts;
@@ -89,6 +97,7 @@ function formPage(form: ShopperForm, texts: Texts, context: FormContext, fields:
     markup`${aboutProduct({ ...form, store_name: "" }, form.product, context)}
 ${refusal ? refusalBox(refusal, failed, context) : errorList(form, failed, context)}
 <form method="post" accept-charset="utf-8" novalidate>
+<input type="hidden" name="${idempotencyKeys.field}" value="${refusal?.typed[idempotencyKeys.field] ?? randomBytes(16).toString("base64url")}">
 ${fields}
 ${textField(form, "display_name", context)}
 ${emailField(form, texts.email, context)}

@@ -71,8 +71,7 @@ async function makeCall(
   if (decoded.caller.utoken !== undefined) void reply.header("cache-control", "no-store");
   else if (isPublicRead(endpoint)) allowCompression(reply);
   const callback = readCallback(decoded.callback);
-  const key = headers[idempotencyKeys.header];
-  const idempotencyKey = typeof key === "string" ? key : undefined;
+  const { idempotencyKey } = decoded;
   const onEvent = (event: CallEvent) => {
     if (event.type === "idempotency") {
       void reply.header(idempotencyKeys.header, idempotencyKey);
@@ -186,14 +185,27 @@ export interface CallParts {
 export interface DecodedCall {
   readonly input: Fields;
   readonly caller: Caller;
+  readonly idempotencyKey?: string | undefined;
   /** The JSONP `callback` in the query, not validated. */
   readonly callback?: unknown;
 }
 
-const callerFields: ReadonlySet<string> = new Set([...callerNames.appKey, ...callerNames.utoken]);
+const callerFields: ReadonlySet<string> = new Set([
+  ...callerNames.appKey,
+  ...callerNames.utoken,
+  idempotencyKeys.field,
+]);
+
+/** Reads the idempotency key. One in the body must be fit for the header of the response. */
+function readKey(headers: CallParts["headers"], body: unknown): string | undefined {
+  const { [idempotencyKeys.header]: header } = headers;
+  if (typeof header === "string") return header;
+  const { [idempotencyKeys.field]: field } = asFields(body);
+  return typeof field === "string" && /^[\w,.-]+$/.test(field) ? field : undefined;
+}
 
 /**
- * Combines path, body, and query, in this order of precedence, into one input, and extracts the caller.
+ * Combines path, body, and query, in this order of precedence, into one input, and extracts the caller and the idempotency key.
  * Source: spec "Endpoints".
  * Assumed: for any method, the utoken may be in the body or in the query.
  * @throws ServiceError `malformedBody` if the body is not an object
@@ -206,6 +218,7 @@ export function decodeCall(endpoint: Endpoint, { path, query, body, headers }: C
   const utoken =
     endpoint.auth === "core" ? findText([headers], [callerNames.tokenHeader]) : findText(sources, callerNames.utoken);
   const by = decodeBy(headers);
+  const idempotencyKey = readKey(headers, body);
   return {
     input: merge(sources),
     caller: {
@@ -213,6 +226,7 @@ export function decodeCall(endpoint: Endpoint, { path, query, body, headers }: C
       ...(utoken !== undefined && { utoken }),
       ...(by !== undefined && { by }),
     },
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(endpoint.supportsJsonp && callback !== undefined && { callback }),
   };
 }

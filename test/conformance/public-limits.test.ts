@@ -109,6 +109,25 @@ describeEngine(
       expect([errors.length, errors[0]?.retryAfterMs]).toEqual([6, 60_000]);
       expect(await attempt(3, (email) => ask(harness(), anonymous(other), email))).toEqual([]);
     });
+
+    it("counts repeats with an idempotency key once, also those at the same time", async () => {
+      const [account, other] = [await harness().newAccount(), await harness().newAccount()];
+      const { transport } = harness();
+      const submit = (email: string, idempotencyKey = "0".repeat(22)) =>
+        transport.call("reviews.create", { ...review, email }, anonymous(account), {
+          idempotencyKey,
+          engine: { clientAddress },
+        });
+      const results = await Promise.all([1, 2, 3, 4].map(() => submit("a@victim.example")));
+      expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
+      expect(await attempt(4, () => submit("a@victim.example"))).toEqual([]);
+      expect(await attempt(1, () => submit("a@victim.example", "1".repeat(22)))).toEqual([]);
+      expect(await attempt(3, (email) => submit(email))).toHaveLength(2);
+      // What was counted can still be repeated.
+      expect(await submit("a@victim.example")).toEqual(results[0]);
+      expect((await account.service.reviews.list({})).reviews).toHaveLength(3);
+      expect(await attempt(1, (email) => submitReview(harness(), anonymous(other), email))).toEqual([]);
+    });
   },
   { publicLimits: only("submissions-per-account", 3) },
 );

@@ -68,6 +68,7 @@ it("honors the key of a public call that creates something, if it carries a toke
     ["k", "true"],
   ]);
   expect(repeated.body).toEqual(first.body);
+  // Anyone could guess it.
   for (const token of [{}, { utoken: "unknown" }]) expect(marks(await create(token))).toEqual([null, null]);
   const { body } = await own("GET", "/v1/apps/{app}/reviews");
   expect(body).toMatchObject({ reviews: { length: 3 } });
@@ -81,4 +82,32 @@ it("ignores the key of a GET, of a public call, and of no value", async () => {
   for (const reply of [listed, voted, await upload(["AAAA"], ""), await upload(["AAAA"], undefined)]) {
     expect(marks(reply)).toEqual([null, null]);
   }
+});
+
+it("honors a long key of a review or question without a token, with the same body", async () => {
+  const { appKey, utoken, request, emails } = wire();
+  const key = "k".repeat(22);
+  const question = {
+    app_key: appKey,
+    product_id: "teapot",
+    product_title: "Teapot",
+    product_url: "https://shop.example/teapot",
+    display_name: "Ann",
+    email: "ann@mail.example",
+    review_content: "Does it pour?",
+  };
+  const ask = (fields: object, headers?: Record<string, string>) =>
+    request("POST", "/questions/send_confirmation_mail", { ...question, ...fields }, headers);
+  expect(marks(await ask({}, { "idempotency-key": key }))).toEqual([key, null]);
+  expect(marks(await ask({ idempotency_key: key }))).toEqual([key, "true"]);
+  // Another call: of the shop, with other texts, with another key.
+  expect(marks(await ask({ idempotency_key: key, utoken }))).toEqual([key, null]);
+  expect(marks(await ask({ idempotency_key: key, review_content: "Is it red?" }))).toEqual([key, null]);
+  expect(marks(await ask({ idempotency_key: `${key}2` }))).toEqual([`${key}2`, null]);
+  for (const ignored of [key.slice(1), `${key}\r\nset-cookie: a=b`, 7, [key], ""]) {
+    const reply = await ask({ idempotency_key: ignored });
+    expect([reply.status, ...marks(reply)]).toEqual([200, null, null]);
+  }
+  // Of ten calls, one was a repeat.
+  expect(await emails()).toHaveLength(9);
 });

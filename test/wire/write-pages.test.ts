@@ -69,6 +69,9 @@ const textOf = (html: string) =>
     .replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">");
 
+/** The hidden key of a form. */
+const keyOf = (html: string) => /name="idempotency_key" value="([\w-]{22})"/.exec(html)?.[1] ?? expect.unreachable();
+
 describe("the page to write a review", () => {
   it("leads to a page that shows the review, and can be reloaded", async () => {
     const shown = await send("GET", writePath());
@@ -133,6 +136,40 @@ describe("the page to write a review", () => {
     expect(await readReviews()).toHaveLength(2);
     wire().advance(20 * 60 * 1_000);
     await writeReview();
+  });
+
+  it("stores a form that is submitted repeatedly once, and counts it once", async () => {
+    const keys = new Set<string>();
+    for (const page of ["write", "ask"]) {
+      const fields = page === "write" ? review : asked;
+      for (const _ of [1, 2]) keys.add(keyOf((await send("GET", writePath("teapot", page))).text));
+      const key = [...keys].at(-1) ?? "";
+      const submit = () => post(writePath("teapot", page), { ...fields, idempotency_key: key });
+      const replies = [...(await Promise.all([submit(), submit(), submit()])), await submit()];
+      const [first] = replies;
+      for (const { status, headers, text } of replies) {
+        expect([status, text]).toEqual([page === "write" ? 303 : 200, first?.text]);
+        expect(headers.get("location")).toBe(first?.headers.get("location"));
+      }
+      expect(replies.filter(({ headers }) => headers.get("idempotent-replayed") === "true")).toHaveLength(3);
+    }
+    expect(keys.size).toBe(4);
+    expect((await wire().emails()).map(({ email }) => email)).toEqual([review.email, asked.email]);
+    expect(await readReviews()).toHaveLength(1);
+    // Without the key, or with other fields, it is another submission: the third, and the fourth.
+    const key = keyOf((await send("GET", writePath())).text);
+    expect((await post(writePath(), { ...review, idempotency_key: key })).status).toBe(303);
+    const refused = await post(writePath(), { ...review, idempotency_key: key, title: "Pours" });
+    expect([refused.status, keyOf(refused.text)]).toEqual([429, key]);
+    expect((await post(writePath(), { ...review, idempotency_key: key })).status).toBe(303);
+    expect(await readReviews()).toHaveLength(2);
+  });
+
+  it("stores no results of invalid forms, which no limit counts", async () => {
+    const key = keyOf((await send("GET", writePath())).text);
+    const refused = await post(writePath(), { ...review, email: "", idempotency_key: key });
+    expect([refused.status, refused.headers.get("idempotency-key")]).toEqual([422, null]);
+    expect(keyOf(refused.text)).not.toBe(key);
   });
 
   it("does not exist for an unknown product, and exists for the store", async () => {
@@ -222,6 +259,19 @@ describe("the page to add photos", () => {
       }
     }
   });
+});
+
+it("the page that requests a link keeps the address when a limit refuses it", async () => {
+  const path = `/starpost/v1/pages/${wire().appKey}/my_reviews`;
+  const request = () => post(path, { email: 'an"n<@mail.example' });
+  const email = "ann@mail.example";
+  while ((await post(path, { email })).status === 200);
+  const refused = await post(path, { email });
+  expect([refused.status, refused.text.includes(`value="${email}"`)]).toEqual([429, true]);
+  expect(Object.fromEntries(refused.headers)).toMatchObject({ ...personal, "retry-after": "1200" });
+  expect(textOf(refused.text)).toMatch(/The link was not sent\s+Too much .* Try again in 20 minutes/);
+  // Limits count before the address is checked.
+  expect((await request()).text).toContain('value="an&quot;n&lt;@mail.example"');
 });
 
 describe("the page to ask a question", () => {

@@ -23,7 +23,16 @@ import type { Tables } from "../../storage/tables.ts";
 import { authenticate, checkRole } from "./authenticate.ts";
 import type { CallLimits } from "./call-limits.ts";
 import type { Account, CallContext, HandlerContext, Operation, Preparation } from "./handler.ts";
-import { type CallHashes, hashCall, honoredKey, type KeyedCall, type KeyedResult, runOnce } from "./idempotency.ts";
+import {
+  type CallHashes,
+  hashCall,
+  honoredKey,
+  isPublicCall,
+  isRepeated,
+  type KeyedCall,
+  type KeyedResult,
+  runOnce,
+} from "./idempotency.ts";
 import { findOwner, type OwnerNames } from "./owner.ts";
 import type { ResponseCache } from "./response-cache.ts";
 import { validateInput } from "./validate.ts";
@@ -41,6 +50,8 @@ export interface Engine {
   readonly limits: CallLimits;
   readonly writes: AccountWrites;
   readonly responses: ResponseCache;
+  /** Runs public calls with the same idempotency key one after another, so that the limits count only the first. */
+  readonly repeats: Map<string, Promise<unknown>>;
   /** Prepares bulk calls one after another, so that a small one does not overtake a large one. */
   readonly inSequence: Outside;
   readonly readPageStyle: (reader: PageReader, context: HandlerContext) => Promise<PageStyle>;
@@ -89,16 +100,27 @@ export function createSequence(): Outside {
   };
 }
 
-/** Carries out the steps of a call, in order. */
+/** Runs work after other work with the same key. */
+async function runAfter<T>(key: string, running: Map<string, Promise<unknown>>, work: () => Promise<T>): Promise<T> {
+  while (running.has(key)) await running.get(key)?.catch(() => {});
+  const done = work();
+  running.set(key, done);
+  try {
+    return await done;
+  } finally {
+    running.delete(key);
+  }
+}
+
+/** Checks a call, and carries it out. */
 async function runSteps(
   { name, given, caller, options }: GivenCall,
   started: CallContext,
   engine: Engine,
 ): Promise<unknown> {
-  const { limits, writes, responses, findOperation } = engine;
-  const { onEvent, engine: { inputStage, inputText, clientAddress, hasVersion } = {} } = options;
+  const { limits, findOperation } = engine;
+  const { onEvent, engine: { inputStage, inputText, hasVersion } = {} } = options;
   const endpoint = endpointOf(name);
-  const outside = outsideOf(endpoint, options, engine);
   const { account } = started;
   if (account) onEvent?.(describeCaller(account, endpoint));
   if (!endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
@@ -107,14 +129,48 @@ async function runSteps(
   const key = honoredKey(endpoint, account, options.idempotencyKey);
   const input = inputStage === undefined ? validateInput(endpoint, given, account?.isStore === true) : given;
   const operation = await findOperation(name);
-  const { owner, counts, check, checkSignature, prepare, before, after } = operation;
+  const { owner, counts, check } = operation;
   const ownerId = owner && (await read(started, (context) => findOwner(owner, input as OwnerNames, context)));
   const by = readCallerName(caller, account, endpoint);
   const call = { ...started, ownerId, by, isChecked: inputStage !== undefined };
   if (check) await read(call, (context) => check(input, context));
   if (endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
+  const isPublic = isPublicCall(endpoint, account);
+  // Results of calls that no limit counts would be stored in any number.
+  const isKeyed = key !== undefined && !(isPublic && counts?.(input) === false);
+  const hashes = isKeyed ? hashCall({ endpoint, key, input, inputText, isPublic }) : undefined;
+  const checked = { name, operation, input, options, hashes };
+  if (!hashes || !isPublic) return runChecked(checked, call, engine);
+  return runAfter(`${account?.id} ${hashes.keyHash}`, engine.repeats, async () =>
+    runChecked({ ...checked, isRepeat: await read(call, (context) => isRepeated(hashes, context)) }, call, engine),
+  );
+}
+
+/** A call whose input is valid, and whose caller may make it. */
+interface CheckedCall {
+  readonly name: OperationName;
+  readonly operation: Operation;
+  readonly input: unknown;
+  readonly options: CallOptions;
+  /** Absent if the call has no idempotency key. */
+  readonly hashes: CallHashes | undefined;
+  /** The call was counted before. */
+  readonly isRepeat?: boolean;
+}
+
+async function runChecked(
+  { name, operation, input, options, hashes, isRepeat = false }: CheckedCall,
+  call: CallContext,
+  engine: Engine,
+): Promise<unknown> {
+  const { limits, writes, responses } = engine;
+  const { onEvent, engine: { inputStage, clientAddress } = {} } = options;
+  const { owner, counts, checkSignature, prepare, before, after } = operation;
+  const { account } = call;
+  const endpoint = endpointOf(name);
+  const outside = outsideOf(endpoint, options, engine);
   const readSignature = checkSignature && (() => read(call, (context) => checkSignature(input, context)));
-  await limits.countPublic({ endpoint, input, call, clientAddress, counts, readSignature });
+  if (!isRepeat) await limits.countPublic({ endpoint, input, call, clientAddress, counts, readSignature });
   const prepared = prepare && inputStage !== "prepared" ? await outside(() => prepare(input, call)) : input;
   if (before) await writeBefore(before(prepared, account), call, writes);
   let result: unknown;
@@ -122,7 +178,6 @@ async function runSteps(
     const run = () => read(call, (context) => runAll(operation, [prepared], context));
     result = await responses.read({ operation: name, account, input }, async () => (await run())[0]);
   } else {
-    const hashes = key === undefined ? undefined : hashCall({ endpoint, key, input, inputText });
     const written = await writeCall({ name, operation, input: prepared, hashes }, call, writes);
     if (hashes) onEvent?.({ type: "idempotency", isReplay: written.isReplay });
     result = written.output;
@@ -204,17 +259,9 @@ async function runAll(
   return runMany(inputs, context, readFirst && (await readFirst(inputs, context)));
 }
 
-interface WaitingCall {
-  readonly name: OperationName;
-  readonly operation: Operation;
-  readonly input: unknown;
-  /** Absent if the call has no idempotency key. */
-  readonly hashes: CallHashes | undefined;
-}
-
 /** Runs a call in a write transaction, perhaps together with others of the account that wait for it. */
 async function writeCall(
-  { name, operation, input, hashes }: WaitingCall,
+  { name, operation, input, hashes }: Pick<CheckedCall, "name" | "operation" | "input" | "hashes">,
   call: CallContext,
   writes: AccountWrites,
 ): Promise<KeyedResult> {

@@ -21,24 +21,34 @@ export interface KeyedCall extends CallHashes {
  * Hashes a call. Large inputs take a while, so do this before the call takes the write lock.
  * @param call.input the input after validation
  * @param call.inputText the input as JSON, if it is at hand, or another text that identifies it
+ * @param call.isPublic the call has no token of the account; with another input, its key is another one: a shopper who
+ *   corrects a text between two tries must not be refused
  */
 export function hashCall({
   endpoint,
   key,
   input,
   inputText,
+  isPublic = false,
 }: {
   readonly endpoint: Endpoint;
   readonly key: string;
   readonly input: unknown;
   readonly inputText?: string | undefined;
+  readonly isPublic?: boolean;
 }): CallHashes {
   const fields = input as Readonly<Record<string, unknown>>;
   // Its aliases count as the same path.
   const path = endpoint.paths[0].replaceAll(/\{(\w+)\}/g, (part, name: string) =>
     name in fields ? encodeURIComponent(String(fields[name])) : part,
   );
-  return { keyHash: hash(`${path}\n${key}`), inputHash: hash(inputText ?? JSON.stringify(input)) };
+  const inputHash = hash(inputText ?? JSON.stringify(input));
+  return { keyHash: hash(isPublic ? `${path}\n${key}\n${inputHash}` : `${path}\n${key}`), inputHash };
+}
+
+/** Whether the call of a key was carried out, and its result has not expired. */
+export async function isRepeated({ keyHash }: CallHashes, context: HandlerContext): Promise<boolean> {
+  return (await findResults(new Set([keyHash]), context)).size > 0;
 }
 
 /** Maximum number of expired results that a call deletes. */
@@ -49,7 +59,7 @@ export const maxDeletedPerPurge = 1_000;
 
 /**
  * Returns the key that a call honors, if any.
- * Assumed: calls without a token of the account ignore the key, since anyone could learn the result by guessing it.
+ * Assumed: calls without a token of the account ignore a short key, since anyone could learn the result by guessing it.
  * @throws ServiceError `invalidIdempotencyKey` if the key is too long
  */
 export function honoredKey(
@@ -57,12 +67,18 @@ export function honoredKey(
   account: Account | undefined,
   key: string | undefined,
 ): string | undefined {
-  const hasToken = endpoint.auth !== "account" || account?.isStore === true;
-  if (!key || !account || !hasToken || !acceptsIdempotencyKey(endpoint)) return undefined;
-  const { maxLength } = idempotencyKeys;
+  if (!key || !account || !acceptsIdempotencyKey(endpoint)) return undefined;
+  const { maxLength, minPublicLength } = idempotencyKeys;
+  const mayRepeat = endpoint.publicKind === "submissions" && key.length >= minPublicLength;
+  if (isPublicCall(endpoint, account) && !mayRepeat) return undefined;
   if (key.length <= maxLength) return key;
   const message = `the idempotency key has ${key.length} characters; at most ${maxLength} are allowed`;
   throw new ServiceError("invalidIdempotencyKey", message);
+}
+
+/** Whether a call has no token of its account. */
+export function isPublicCall({ auth }: Endpoint, account: Account | undefined): boolean {
+  return auth === "account" && account?.isStore !== true;
 }
 
 export interface KeyedResult {

@@ -139,8 +139,7 @@ function describePathPart(part: string, fields: readonly Field[]): Fields {
 export const idempotencyKeyParameter: Fields = {
   name: "Idempotency-Key",
   in: "header",
-  description:
-    "For 24 hours, calls of the account to the same path with the same key return the first result and change nothing. Requires a token; otherwise, it is ignored.",
+  description: `For 24 hours, calls of the account to the same path with the same key return the first result and change nothing. Requires a token; otherwise, it is ignored, except if it has at least ${idempotencyKeys.minPublicLength} characters and the call submits a review or a question. The body can carry it instead, as \`${idempotencyKeys.field}\`.`,
   schema: { type: "string", maxLength: idempotencyKeys.maxLength },
 };
 
