@@ -44,11 +44,11 @@ export async function listenAsShop(port: number, log: Writable): Promise<ShopSer
     void (async () => {
       const shopService = await opened;
       const settings = { ...shopService, shopUrl: url, emails: () => (emails ??= readEmails(shopService, url)) };
-      await answer(new URL(request.url ?? "/", url), response, settings).catch((error: unknown) => {
-        log.write(`${String(error)}\n`);
-        send(response, 500, "text/plain", "");
-      });
-    })();
+      await answer(request.url ?? "/", response, settings);
+    })().catch((error: unknown) => {
+      log.write(`${String(error)}\n`);
+      send(response, 500, "text/plain", "");
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -98,8 +98,10 @@ function send(response: ServerResponse, status: number, type: string, body: stri
 
 const html = "text/html; charset=utf-8";
 
-async function answer({ pathname }: URL, response: ServerResponse, settings: Settings): Promise<void> {
-  const [, first = "", ...rest] = pathname.split("/");
+/** @param target as sent, which may not be a valid URL */
+async function answer(target: string, response: ServerResponse, settings: Settings): Promise<void> {
+  const [path = ""] = target.split("?", 1);
+  const [, first = "", ...rest] = path.split("/");
   const given = shopLanguages.find((one) => one === first && one !== "en");
   const parts = given === undefined ? [first, ...rest] : rest;
   const [section = "", name = "", ...others] = parts;

@@ -100,7 +100,9 @@ describe("demo", () => {
       expect([category, (await fetch(`${demo.url}/emails/${category}.html`)).status]).toEqual([category, 200]);
     }
     const missing = ["/x", "/products/x", "/images/../shop.json", "/images/%2e%2e%2fshop.webp", "/emails/x.html"];
-    for (const path of missing) expect((await fetch(demo.url + path)).status, path).toBe(404);
+    // Any page in the user's browser can request these.
+    const odd = ["//[", "//a:b@shop.example:99999/"];
+    for (const path of [...missing, ...odd]) expect((await fetch(demo.url + path)).status, path).toBe(404);
     demo.ran.kill("SIGTERM");
     expect((await demo.ran).exitCode).toBe(0);
     expect(demo.leftovers()).toEqual([[], ["tmp"]]);
