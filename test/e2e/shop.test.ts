@@ -215,6 +215,25 @@ describe("shop check", () => {
     expect(await check(silent.url, "--allow-private", "--timeout", "1")).toMatchObject({ exitCode: 5 });
   });
 
+  test("ends for hostile pages, without terminal sequences in the output", async () => {
+    const deep = await checkPage({ body: "<div>".repeat(900_000) });
+    expect(deep).toMatchObject({ exitCode: 1, problems: ["page"] });
+    const described = `<script type="application/ld+json">[${'{"@type":"Product"},'.repeat(200_000)}1]</script>`;
+    expect(await checkPage({ body: described })).toMatchObject({ exitCode: 0 });
+    const names = Array.from({ length: 50_000 }, (_, at) => `<starpost-badge product="x${at}"></starpost-badge>`);
+    const long = `<starpost-badge product="${"x".repeat(300)}"></starpost-badge>`;
+    for (const body of [names.join(""), long]) {
+      const checked = await checkPage({ body });
+      expect(checked).toMatchObject({ exitCode: 1, problems: ["products"] });
+      expect(checked.find("products")[0]?.message).toContain("the account does not have");
+    }
+    const evil = "\u001B]0;title\u0007\u009B31m\u202E";
+    const body = `<starpost-badge product="${evil}"></starpost-badge><starpost-${evil}></starpost-${evil}>`;
+    const url = await serve({ head: `${script()}&app_key=${encodeURIComponent(evil)}`, body });
+    const { stdout } = await home.run(["shop", "check", url, "--allow-private"]);
+    expect(stdout).not.toMatch(/[\u0007\u001B\u009B\u202E]/);
+  });
+
   test("refuses what is not the address of a page", async () => {
     expect((await home.run(["shop", "check", "teapot"])).exitCode).toBe(2);
     expect(await checkPage({ status: 404 })).toMatchObject({ exitCode: 1, problems: ["page"] });

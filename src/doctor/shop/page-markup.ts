@@ -34,8 +34,14 @@ export interface ProductMarkup {
 /** The nesting of JSON-LD that is read. */
 const maxDepth = 20;
 
-/** Reads a page. What is inside `<template>` and comments is not part of it. */
-export function readPageMarkup(html: string): PageMarkup {
+/** The nesting of elements that is read: twice that of browsers. The time of the parser grows with its square. */
+export const maxNesting = 1_024;
+
+/**
+ * Reads a page. What is inside `<template>` and comments is not part of it.
+ * @returns undefined if its elements are nested too deeply
+ */
+export function readPageMarkup(html: string): PageMarkup | undefined {
   const scripts: PageElement[] = [];
   const elements: PageElement[] = [];
   const policies: string[] = [];
@@ -51,6 +57,7 @@ export function readPageMarkup(html: string): PageMarkup {
   const parser = new Parser({
     onopentag(name, attributes) {
       depth += 1;
+      if (depth > maxNesting) parser.pause();
       if (name === "template") templates += 1;
       if (templates > 0) return;
       if (name.startsWith("starpost-")) elements.push({ name, attributes });
@@ -80,8 +87,8 @@ export function readPageMarkup(html: string): PageMarkup {
       if (name === "template") templates -= 1;
       if (name === "script" && jsonLd !== undefined) {
         const found = parseJsonLd(jsonLd);
-        if (found) products.push(...found);
-        else invalidJsonLd += 1;
+        for (const product of found ?? []) products.push(product);
+        if (!found) invalidJsonLd += 1;
         jsonLd = undefined;
       }
       if (microdata.at(-1)?.depth === depth) products.push(...microdata.splice(-1).map(({ product }) => product));
@@ -89,6 +96,7 @@ export function readPageMarkup(html: string): PageMarkup {
     },
   });
   parser.write(html);
+  if (depth > maxNesting) return undefined;
   parser.end();
   return { scripts, elements, policies, base, products, invalidJsonLd };
 }

@@ -1,4 +1,5 @@
 import { closest } from "fastest-levenshtein";
+import { maxLength } from "../../contract/shapes.ts";
 import { type Check, failed, ok, problem, skipAll, skipped, warning } from "../check.ts";
 import type { Diagnosis } from "../doctor.ts";
 import {
@@ -8,7 +9,7 @@ import {
   type PolicyRequest,
   policyDirectives,
 } from "./content-security-policy.ts";
-import { type PageElement, type PageMarkup, readPageMarkup } from "./page-markup.ts";
+import { maxNesting, type PageElement, type PageMarkup, readPageMarkup } from "./page-markup.ts";
 
 /** A page of a shop, after redirects. */
 export interface FetchedPage {
@@ -97,6 +98,14 @@ async function runChecks(context: ShopCheckContext): Promise<readonly Check[]> {
     return [reached, problem("page", found, "Check the address."), ...skipAll(names, "the page is not HTML")];
   }
   const page = readPage(fetched);
+  if (!page) {
+    const found = `the page nests more than ${maxNesting} elements`;
+    return [
+      reached,
+      problem("page", found, "Close the elements of the page."),
+      ...skipAll(names, "the page cannot be read"),
+    ];
+  }
   return [
     reached,
     ...checkScript(page, context),
@@ -107,9 +116,11 @@ async function runChecks(context: ShopCheckContext): Promise<readonly Check[]> {
   ];
 }
 
-function readPage(fetched: FetchedPage): Page {
+/** @returns undefined if the elements of the page are nested too deeply */
+function readPage(fetched: FetchedPage): Page | undefined {
   const location = new URL(fetched.url);
   const markup = readPageMarkup(fetched.html);
+  if (!markup) return undefined;
   const base = new URL(URL.canParse(markup.base ?? "", location.href) ? (markup.base ?? "") : "", location);
   const loaders = markup.scripts.flatMap((element) => {
     const src = element.attributes["src"] ?? "";
@@ -222,6 +233,9 @@ function productOf({ attributes }: PageElement): string {
   return attributes["product"]?.trim() ?? "";
 }
 
+/** How many products are checked: more than a page lists. */
+const maxProducts = 1_000;
+
 /** Whether a value contains a variable of a template language, instead of its value. */
 function isTemplate(value: string): boolean {
   return /\{\{|\{%|<\?|\$\{/.test(value);
@@ -234,13 +248,17 @@ async function checkProducts({ markup }: Page, { findProducts }: ShopCheckContex
   );
   if (ids.length === 0) return skipped(name, "no element names a product");
   try {
-    const known = new Set(await findProducts(ids));
-    const unknown = ids.filter((id) => !known.has(id));
-    if (unknown.length === 0)
+    const checked = ids.slice(0, maxProducts);
+    const known = new Set(await findProducts(checked.filter((id) => id.length <= maxLength.id)));
+    const unknown = checked.filter((id) => !known.has(id));
+    if (unknown.length === 0) {
+      if (ids.length > maxProducts)
+        return ok(name, `the account has the first ${maxProducts} of ${ids.length} products`);
       return ok(
         name,
         ids.length === 1 ? `the account has product ${ids[0]}` : `the account has all ${ids.length} products`,
       );
+    }
     const shown = unknown
       .slice(0, 5)
       .map((id) => JSON.stringify(id))
