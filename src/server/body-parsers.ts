@@ -141,13 +141,19 @@ const otherShare = 2;
 /** The maximum number of parts of a form with files. Browsers send one for each field. */
 const maxParts = 20;
 
+/** The maximum size of the headers of a part, in bytes. Those of a browser are a name and a file name. */
+const maxPartHeaders = 4_096;
+
+/** Reads the boundary. Source: RFC 2046 5.1.1. Characters that have to be escaped are invalid. */
 function readBoundary({ headers }: FastifyRequest): string | undefined {
   const [, quoted, plain] =
-    /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(headers["content-type"] ?? "") ?? [];
+    /^multipart\/form-data\s*;\s*boundary=(?:"([\w'()+,./:=? -]{1,70})"|([\w'()+,./:=?-]{1,70})(?=\s*(?:;|$)))/i.exec(
+      headers["content-type"] ?? "",
+    ) ?? [];
   return quoted ?? plain;
 }
 
-/** Counts the parts before they are parsed. */
+/** Checks the parts before they are parsed. */
 function findPartsFault(request: FastifyRequest, bytes: Buffer): ServiceError | undefined {
   const boundary = readBoundary(request);
   if (boundary === undefined) return new ServiceError("malformedBody", "the form has no valid boundary");
@@ -155,13 +161,17 @@ function findPartsFault(request: FastifyRequest, bytes: Buffer): ServiceError | 
   for (let at = bytes.indexOf(`--${boundary}`); at >= 0; at = bytes.indexOf(`--${boundary}`, at + 1)) {
     parts += 1;
     if (parts > maxParts + 1) return new ServiceError("invalidParams", `the form has more than ${maxParts} parts`);
+    if (bytes.indexOf("\r\n\r\n", at) - at > maxPartHeaders) {
+      return new ServiceError("invalidParams", `the headers of a part have more than ${maxPartHeaders} bytes`);
+    }
   }
   return undefined;
 }
 
 /** Parses the fields of a form with files, which become base64. A field without a file is empty. Source: RFC 7578. */
-async function readParts({ headers }: FastifyRequest, bytes: Buffer): Promise<Readonly<Record<string, string>>> {
-  const type = headers["content-type"] ?? "";
+async function readParts(request: FastifyRequest, bytes: Buffer): Promise<Readonly<Record<string, string>>> {
+  // With the boundary that was checked: parsers read odd headers differently.
+  const type = `multipart/form-data; boundary="${readBoundary(request)}"`;
   const form = await new Response(bytes, { headers: { "content-type": type } }).formData();
   const fields = new Map<string, string>();
   for (const [name, value] of form) {
