@@ -1,5 +1,7 @@
-// Renders docs/images: terminal sessions as SVG (needs tmux), and a run report as PNG (needs Chromium). All come from real runs.
-import { execFile, execFileSync } from "node:child_process";
+// Renders docs/images: the sample shop as WebP and a run report as PNG (need Chromium), and terminal sessions as SVG (needs
+// tmux). All come from real runs.
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -104,6 +106,27 @@ async function captureQueue({ cwd, env }) {
   }
 }
 
+/** Takes a picture of a product page of the sample shop. */
+async function captureDemo(browser, { cwd, env }) {
+  const demo = spawn("starpost", ["demo"], { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    let output = "";
+    for await (const chunk of demo.stdout.setEncoding("utf8")) {
+      output += chunk;
+      if (output.includes("Ctrl-C")) break;
+    }
+    const page = await browser.newPage({ viewport: { width: 1_280, height: 1_480 } });
+    await page.goto(`${/http:\S+/.exec(output)[0]}/products/teapot`, { waitUntil: "networkidle" });
+    const cdp = await page.context().newCDPSession(page);
+    const { data } = await cdp.send("Page.captureScreenshot", { format: "webp", quality: 75 });
+    await page.close();
+    return Buffer.from(data, "base64");
+  } finally {
+    demo.kill("SIGINT");
+    await once(demo, "exit");
+  }
+}
+
 const folder = mkdtempSync(join(tmpdir(), "starpost-images-"));
 mkdirSync(join(folder, "bin"));
 writeFileSync(join(folder, "bin/starpost"), `#!/bin/sh\nexec "${process.execPath}" "${root}/bin/starpost.js" "$@"\n`, {
@@ -146,12 +169,16 @@ try {
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: ["--no-sandbox"],
   });
-  const page = await browser.newPage({ viewport: { width: 960, height: 900 } });
-  await page.setContent(
-    readFileSync(join(folder, "report.html"), "utf8").replaceAll(join(folder, "home"), "/home/ann/.starpost"),
-  );
-  await page.screenshot({ path: join(images, "run-report.png") });
-  await browser.close();
+  try {
+    writeFileSync(join(images, "demo.webp"), await captureDemo(browser, { cwd: folder, env }));
+    const page = await browser.newPage({ viewport: { width: 960, height: 900 } });
+    await page.setContent(
+      readFileSync(join(folder, "report.html"), "utf8").replaceAll(join(folder, "home"), "/home/ann/.starpost"),
+    );
+    await page.screenshot({ path: join(images, "run-report.png") });
+  } finally {
+    await browser.close();
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

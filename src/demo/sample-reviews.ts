@@ -123,8 +123,8 @@ function composeReview(language: Language, sentences: Sentences, { random, nowMs
     random,
   );
   const mood: Mood = score >= 4 ? "good" : score === 3 ? "mixed" : "bad";
-  // Recent reviews are more frequent.
-  const ageMs = (random() ** 2 * 540 + 0.2) * dayMs;
+  // Recent reviews are more frequent, and the newest ones are in the language of the home page.
+  const ageMs = (random() ** 2 * 540 + (language === "en" ? 0.2 : 30)) * dayMs;
   const isAnswered = mood === "bad" ? random() < 0.8 : random() < 0.12;
   return {
     product,

@@ -106,7 +106,9 @@ function describeProduct(id: ProductId, shopUrl: string) {
 async function seedQuestions({ service, nowMs, shopUrl }: SeedSettings) {
   const texts = readShopTexts().en;
   const asked: { id: number; askedAtMs: number }[] = [];
-  for (const [at, { product, name, text, answers }] of readJson<readonly SampleQuestion[]>("questions").entries()) {
+  // The first one of the file is the newest.
+  const questions = [...readJson<readonly SampleQuestion[]>("questions").entries()].toReversed();
+  for (const [at, { product, name, text, answers }] of questions) {
     const email = `asker${at + 1}@mail.example`;
     await service.questions.sendConfirmation({
       review_content: text,
@@ -116,15 +118,15 @@ async function seedQuestions({ service, nowMs, shopUrl }: SeedSettings) {
       product_title: texts.items[product].name,
       product_url: `${shopUrl}/products/${product}`,
     });
-    const { questions } = await service.questions.search({ email, state: "pending" });
-    const id = questions[0]?.id ?? 0;
+    const found = await service.questions.search({ email, state: "pending" });
+    const id = found.questions[0]?.id ?? 0;
     await service.questions.setPublished({ question_id: id, published: true });
     for (const [index, answer] of answers.entries()) {
       const shopper = answer.name;
       const author = shopper === undefined ? {} : { display_name: shopper, email: `helper${at}-${index}@mail.example` };
       await service.answers.create({ question_id: id, content: answer.text, ...author });
     }
-    asked.push({ id, askedAtMs: nowMs - Math.round((3 + ((at * 37) % 300)) * dayMs) });
+    asked.push({ id, askedAtMs: nowMs - (3 + at * 7) * dayMs });
   }
   return asked;
 }

@@ -27,10 +27,17 @@ export abstract class PanelElement<Data> extends StarpostElement<Data> {
     this.#live.textContent = text;
   }
 
-  /** Keeps the space that it had, so that what follows stays in its place, until the shopper clicks or types anywhere. */
+  /**
+   * Keeps the space that it had, so that what follows stays in its place, until the shopper clicks or types anywhere; not if
+   * it is below the visible part of the page, where nobody sees its height change.
+   */
   protected override show(content: HTMLElement, children: readonly Child[]): void {
-    if (this.#isShown) return super.show(content, children);
+    const isUnseen = this.#isShown || this.getBoundingClientRect().top > innerHeight;
     this.#isShown = true;
+    if (isUnseen) {
+      content.classList.remove("loading");
+      return super.show(content, children);
+    }
     const { style } = content;
     const measure = () => [content.getBoundingClientRect().top, this.parentElement?.offsetHeight ?? 0] as const;
     const [top, height] = measure();

@@ -6,7 +6,7 @@ export default command({
   database: "optional",
   examples: ["starpost demo", "starpost demo --port 3000"],
   flags: {
-    port: { value: "<n>", description: "port of the shop (default: a free port)", default: 0, read: readPort },
+    port: { value: "<n>", description: "port of the shop; 0 selects a free port", default: 0, read: readPort },
   },
   notes: [
     "The shop runs on this machine only, with a temporary database. It needs no network, sends no emails, uses no profile, and deletes everything when you press Ctrl-C.",
