@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Check } from "../../src/doctor/check.ts";
 import type { Diagnosis } from "../../src/doctor/doctor.ts";
@@ -54,6 +55,25 @@ describe("shop snippet", () => {
     expect(await codeOf("--for", "woocommerce")).toContain("esc_attr( $product->get_id() )");
     expect(await codeOf("--for", "woocommerce", "--product", "it's")).toContain("esc_attr( 'it\\'s' )");
     expect(await codeOf("--for", "react", "--product", "7")).toContain('<ProductStars product={"7"} />');
+  });
+
+  test("pins the files that the service serves, and allows their list in the policy", async () => {
+    const server = await home.serve();
+    try {
+      const args = ["--for", "html", "--pinned", "--public-url", server.url];
+      const { parts, policy } = (await home.json<Snippet>(["shop", "snippet", ...args])).data;
+      const [, list = "", url = "", integrity] =
+        /importmap">(.+?)<\/script>.+src="(.+?)\?.+integrity="(.+?)"/s.exec(parts[0]?.code ?? "") ?? [];
+      const files = { ...(JSON.parse(list) as { integrity: Record<string, string> }).integrity, [url]: integrity };
+      const hashOf = (algorithm: string, bytes: string) =>
+        `${algorithm}-${createHash(algorithm).update(bytes).digest("base64")}`;
+      const served = Object.keys(files).map(async (file) => [file, hashOf("sha384", await (await fetch(file)).text())]);
+      expect(Object.fromEntries(await Promise.all(served))).toEqual(files);
+      expect(Object.keys(files).length).toBeGreaterThan(20);
+      expect(policy[0]?.sources).toEqual([server.url, `'${hashOf("sha256", list)}'`]);
+    } finally {
+      await server.stop();
+    }
   });
 
   test("fails without a public address, and warns of a local one", async () => {

@@ -133,8 +133,8 @@ const builders: Readonly<Record<Platform, (settings: BuilderSettings) => readonl
     const values = {
       id,
       name: "PRODUCT NAME",
-      url: "https://shop.example/products/PRODUCT_ID",
-      image: "https://shop.example/images/PRODUCT_ID.jpg",
+      url: `https://shop.example/products/${id}`,
+      image: `https://shop.example/images/${id}.jpg`,
     };
     return [
       { title: "Script", where: wherePlaces.head, code: head },

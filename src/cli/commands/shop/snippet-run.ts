@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import { isLocalHost } from "../../../config/public-url.ts";
 import { usageError } from "../../../config/user-error.ts";
 import type { Context } from "../../program/context.ts";
-import { createParts, type Platform, type Snippet } from "./snippet-parts.ts";
+import { createParts, type PinnedFiles, type Platform, type Snippet } from "./snippet-parts.ts";
 import { findServiceUrl } from "./service-url.ts";
 
 interface SnippetFlags {
@@ -26,5 +27,22 @@ export async function createSnippet(context: Context, flags: SnippetFlags): Prom
   const profile = await context.profile();
   const appKey =
     profile.mode === "remote" ? profile.appKey : await context.withConnection(async ({ appKey: key }) => key);
-  return createParts(flags.for, { baseUrl, appKey, product: flags.product });
+  const pinned = flags.pinned ? await listPinnedFiles(baseUrl) : undefined;
+  return createParts(flags.for, { baseUrl, appKey, product: flags.product, pinned });
+}
+
+/** Lists the files of this version, with those of all elements and languages. */
+async function listPinnedFiles(baseUrl: string): Promise<PinnedFiles> {
+  const { assets, bundles, loader } = await import("../../../shop/assets.ts");
+  const describe = (name: string) => ({
+    url: `${baseUrl}/starpost/v1/elements/${name}`,
+    integrity: assets[name]?.integrity ?? "",
+  });
+  const names = new Set(Object.values(bundles).flat());
+  names.delete(loader.name);
+  return {
+    script: describe(loader.name),
+    others: [...names].map(describe),
+    hashImportMap: (importMap) => `'sha256-${createHash("sha256").update(importMap).digest("base64")}'`,
+  };
 }
