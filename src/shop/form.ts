@@ -1,7 +1,8 @@
 import { adoptStyles, explain } from "./controls.ts";
-import { type Child, drawStars, h, replace, sheet } from "./dom.ts";
+import { type Child, h, sheet } from "./dom.ts";
 import type { Context, Refusal } from "./element.ts";
 import css from "./form.css";
+import type { Draft } from "./form-button.ts";
 
 const styles = sheet(css);
 
@@ -87,29 +88,12 @@ export function personFields(context: Context): readonly Field[] {
   ];
 }
 
-/** From one to five stars. */
-export function starsField({ t }: Context): Field {
-  const name = "review_score";
-  const draw = (score: number) => {
-    const input = h("input", { type: "radio", name, value: score, class: "unseen", required: true });
-    const star = drawStars(1);
-    star.setAttribute("viewBox", "0 0 24 24");
-    return h("label", {}, input, star, h("span", { class: "unseen" }, t("page.form.stars", { count: score })));
-  };
-  const choices = h("div", { class: "choice" }, ...[1, 2, 3, 4, 5].map(draw));
-  const node = h("fieldset", { class: "field", role: "radiogroup", "aria-required": "true" });
-  const { parts, showProblem } = describe(node, name, t("page.form.rating_hint"));
-  replace(node, [h("legend", {}, t("page.form.rating")), ...parts, choices]);
-  choices.addEventListener("change", () => showProblem());
-  const findProblem = () => (choices.querySelector(":checked") ? undefined : t("page.problem.score"));
-  return { name, node, control: choices.querySelector("input") ?? node, findProblem, showProblem };
-}
-
 interface FormOptions {
   /** Where it will be. */
   readonly root: ShadowRoot;
   readonly label: string;
   readonly fields: readonly Field[];
+  readonly draft: Draft;
   /**
    * Sends what was entered.
    * @param report shows the progress
@@ -117,9 +101,9 @@ interface FormOptions {
    * @throws Refusal
    */
   readonly send: (values: Values, report: (text: string) => void) => Promise<readonly Child[]>;
-  readonly onSent: (shown: readonly Child[]) => void;
 }
 
+/** What was entered, and the key of the form, by the names of the service. */
 export type Values = Readonly<Record<string, string>>;
 
 /** The field that the service does not accept. */
@@ -137,7 +121,7 @@ function drawConsent({ t, shop: { consent_text, privacy_url, terms_url } }: Cont
   return h("p", { class: "by text", part: "consent" }, h("bdi", {}, consent_text), " ", privacy, " ", terms);
 }
 
-export function drawForm(context: Context, { root, label, fields, send, onSent }: FormOptions): HTMLFormElement {
+export function drawForm(context: Context, { root, label, fields, draft, send }: FormOptions): HTMLFormElement {
   adoptStyles(root, styles);
   const { t } = context;
   const status = h("p", { role: "status", part: "status" });
@@ -159,8 +143,9 @@ export function drawForm(context: Context, { root, label, fields, send, onSent }
     if (first || button.ariaDisabled) return;
     button.ariaDisabled = "true";
     report(t("shop.form.sending"));
-    const values = Object.fromEntries(new FormData(form)) as Values;
-    await send(values, report).then(onSent, fail);
+    draft.key ??= String(crypto.getRandomValues(new Uint32Array(8)));
+    const values = { ...Object.fromEntries(new FormData(form)), idempotency_key: draft.key } as Values;
+    await send(values, report).then(draft.onSent, fail);
     button.ariaDisabled = null;
   };
   const onsubmit = (event: Event) => {

@@ -1,63 +1,40 @@
 import { h } from "./dom.ts";
 import type { Context } from "./element.ts";
-import { describe, type Field } from "./form.ts";
-import type { ShrunkPhoto } from "./shrink-photo.ts";
+import type { Field } from "./form.ts";
+import type { Draft } from "./form-button.ts";
 
-interface PhotoField {
-  readonly field: Field;
-  /** The photos, in Base64. */
-  readonly read: () => Promise<readonly string[]>;
-}
-
-/** A field for photos, with previews, which are canvases: no policy refuses them. */
-export function drawPhotoField({ t, shop }: Context): PhotoField {
+/** A field for photos. What previews, shrinks, and sends them is loaded with the first one. */
+export function drawPhotoField(describe: typeof import("./form.ts").describe, draft: Draft, context: Context): Field {
+  const { t, shop } = context;
   const name = "photos";
   const max = shop.limits.photos_per_review;
-  const photos = new Map<HTMLElement, Promise<ShrunkPhoto | undefined>>();
   const limit = t("shop.form.limit", { count: max });
   const input = h("input", { type: "file", accept: "image/*", multiple: true, class: "unseen" });
-  const list = h("ul", { class: "previews" });
   const { parts, showProblem } = describe(input, name, limit);
-
-  const add = async (file: File) => {
-    const remove = () => {
-      photos.delete(item);
-      const next = item.nextElementSibling ?? item.previousElementSibling;
-      item.remove();
-      showProblem();
-      nameButtons();
-      (next?.querySelector("button") ?? input).focus();
-    };
-    const button = h("button", { type: "button", part: "button", onclick: remove }, "×");
-    const item = h("li", {}, button);
-    list.append(item);
-    // The shopper can choose again what cannot be read, also if the code cannot be loaded.
-    const shrunk = import("./shrink-photo.ts").then(({ shrinkPhoto }) => shrinkPhoto(file)).catch(() => undefined);
-    photos.set(item, shrunk);
-    nameButtons();
-    const photo = await shrunk;
-    if (photo) item.prepend(photo.preview);
-    else if (photos.has(item)) {
-      remove();
+  const choose = h("label", { class: "choose" }, t("shop.form.add"), input);
+  const label = h("span", { class: "label" }, t("shop.form.photos"));
+  const node = h("div", { class: "field" }, label, ...parts, choose);
+  const { photos } = draft;
+  const add = (file: File) => {
+    const added = import("./form-photos.ts").then(({ addPhoto }) =>
+      addPhoto(file, { photos, input, choose, showProblem }, context),
+    );
+    const fail = () => {
+      photos.delete(file);
       showProblem(t("shop.form.unreadable", { name: file.name }));
-    }
+      return undefined;
+    };
+    // The shopper can choose again what cannot be read, also if the code cannot be loaded.
+    photos.set(file, added.catch(fail));
   };
-  const nameButtons = () => {
-    for (const [at, button] of list.querySelectorAll("button").entries()) {
-      button.ariaLabel = t("shop.form.remove", { number: at + 1 });
-    }
-  };
+  for (const file of photos.keys()) add(file);
   input.addEventListener("change", () => {
     const files = [...(input.files ?? [])];
     const room = max - photos.size;
     // The same file can be chosen again.
     input.value = "";
     showProblem(files.length > room ? limit : "");
-    for (const file of files.slice(0, room)) void add(file);
+    for (const file of files.slice(0, room)) add(file);
   });
-  const choose = h("label", { class: "choose" }, t("shop.form.add"), input);
-  const label = h("span", { class: "label" }, t("shop.form.photos"));
-  const node = h("div", { class: "field" }, label, ...parts, list, choose);
-  const read = async () => (await Promise.all(photos.values())).flatMap((photo) => photo?.data ?? []);
-  return { field: { name, node, control: input, findProblem: () => undefined, showProblem }, read };
+  return { name, node, control: input, findProblem: () => undefined, showProblem };
 }

@@ -2,7 +2,7 @@ import type { StorefrontQuestion, StorefrontQuestions } from "../contract/storef
 import { call, formatDate, PanelElement } from "./controls.ts";
 import { type Child, h, sheet } from "./dom.ts";
 import { type Config, type Context, define, read } from "./element.ts";
-import { drawFormButton, type OpenForm } from "./form-button.ts";
+import { createFormButton, type OpenForm } from "./form-button.ts";
 import { drawMore } from "./more.ts";
 import css from "./questions.css";
 import { drawVotes } from "./votes.ts";
@@ -11,6 +11,8 @@ const styles = sheet(css);
 
 /** Questions with their answers, the newest first, and a form to ask. */
 class QuestionsElement extends PanelElement<StorefrontQuestions> {
+  readonly #drawButton = createFormButton();
+
   constructor() {
     super(styles);
   }
@@ -64,7 +66,7 @@ class QuestionsElement extends PanelElement<StorefrontQuestions> {
   #drawAsking(context: Context): HTMLElement {
     const { t } = context;
     const label = t("shop.questions.ask");
-    const open: OpenForm = async (onSent) => {
+    const open: OpenForm = async (draft) => {
       const { drawForm, personFields, productFields, textField } = await import("./form.ts");
       const content = { name: "review_content", label: t("page.form.question"), maxlength: 10_000, rows: 3 };
       const send = async (values: Readonly<Record<string, string>>) => {
@@ -73,9 +75,9 @@ class QuestionsElement extends PanelElement<StorefrontQuestions> {
         return [t("shop.questions.done")];
       };
       const fields = [textField(context, content), ...personFields(context)];
-      return drawForm(context, { root: this.root, label, fields, send, onSent });
+      return drawForm(context, { root: this.root, label, fields, draft, send });
     };
-    return drawFormButton(context, label, open);
+    return this.#drawButton(context, label, open);
   }
 }
 

@@ -1,21 +1,27 @@
 import { PanelElement } from "./controls.ts";
 import type { Child } from "./dom.ts";
 import { type Config, type Context, define } from "./element.ts";
-import { drawFormButton, type OpenForm } from "./form-button.ts";
+import { createFormButton, type OpenForm } from "./form-button.ts";
 
 /** A form to review a product, or the shop. */
 class ReviewFormElement extends PanelElement<undefined> {
+  readonly #drawButton = createFormButton();
+
   protected override load(): Promise<undefined> {
     return Promise.resolve(undefined);
   }
 
   protected override render(_data: undefined, context: Context): readonly Child[] {
-    const open: OpenForm = async (onSent) => {
-      const { drawReviewForm } = await import("./review-fields.ts");
+    const open: OpenForm = async (draft) => {
+      const [form, { drawReviewForm }] = await Promise.all([import("./form.ts"), import("./review-fields.ts")]);
       const { root, productId } = this;
-      return drawReviewForm({ element: this, root, product: productId || "service_site_reviews", onSent }, context);
+      return drawReviewForm(
+        form,
+        { element: this, root, product: productId || "service_site_reviews", draft },
+        context,
+      );
     };
-    return [drawFormButton(context, context.t("shop.form.write"), open, this.hasAttribute("open"))];
+    return [this.#drawButton(context, context.t("shop.form.write"), open, this.hasAttribute("open"))];
   }
 }
 

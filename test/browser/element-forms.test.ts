@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { publicLimits } from "../../src/contract/index.ts";
+import { maxEmailLength, publicLimits, reviewFormLimits } from "../../src/contract/index.ts";
 import { describeInBrowser, findWcagIssues, type OpenOptions, takeScreenshot } from "../support/browser.ts";
 import { aReview } from "../support/builders.ts";
 import { hostileTexts } from "../support/hostile-texts.ts";
@@ -259,6 +259,93 @@ describeInBrowser("elements with forms, questions, and photos", (browser) => {
     await page.getByLabel("Your email address").fill("zoe2@mail.example");
     await submit();
     await page.getByText("Thank you for your review!").waitFor();
+  });
+
+  it("store a review once if its response was lost", async () => {
+    const { page, context } = await open(form);
+    const submit = () => page.getByRole("button", { name: "Submit" }).click();
+    const countStored = async () => {
+      const { reviews } = await shop.service.reviews.list({ count: 100 });
+      return reviews.filter(({ email }) => email === "lost@mail.example").length;
+    };
+    const path = "**/v1/widget/reviews";
+    await page.getByRole("button", { name: "Write a review" }).click();
+    await fill(page, "lost@mail.example");
+    await context.route(path, async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await submit();
+    await page.getByText("That did not work.").waitFor();
+    expect(await countStored()).toBe(1);
+    await context.unroute(path);
+    await submit();
+    await page.getByText("Thank you for your review!").waitFor();
+    expect(await countStored()).toBe(1);
+    // A new form is another review.
+    await page.getByRole("button", { name: "Write a review" }).click();
+    await fill(page, "lost@mail.example");
+    await submit();
+    await page.getByText("Thank you for your review!").waitFor();
+    expect(await countStored()).toBe(2);
+  });
+
+  it("keep what was entered when the language or the product changes", async () => {
+    const { page, complaints } = await open(form + questions);
+    const set = (name: string, value: string) =>
+      page.evaluate(`for (const one of document.querySelectorAll("starpost-review-form, starpost-questions"))
+        one.setAttribute("${name}", "${value}")`);
+    await page.getByRole("button", { name: "Write a review" }).click();
+    await fill(page, "kept@mail.example");
+    const photo = await takePhoto();
+    const files = [0, 1].map((at) => ({ name: `${at}.jpg`, mimeType: "image/jpeg", buffer: photo }));
+    await page.getByLabel("Add photos").setInputFiles(files);
+    await page.locator("canvas").nth(1).waitFor();
+    await page.getByRole("button", { name: "Ask a question" }).click();
+    await page.getByLabel("Your question").fill("Is it\nkept?");
+
+    await set("language", "de");
+    const title = page.getByLabel("Titel", { exact: true });
+    await title.waitFor();
+    await expect.poll(() => page.locator("canvas").count()).toBe(2);
+    await page.getByRole("button", { name: "Foto 1 entfernen" }).click();
+    expect(
+      await page.locator("#review_content").evaluateAll((all: { value: string }[]) => all.map((one) => one.value)),
+    ).toEqual([fields["Your review"], "Is it\nkept?"]);
+    await takeScreenshot(page, "element-forms-kept");
+    // A form that the shopper has closed stays closed, and keeps its text.
+    await page.getByRole("button", { name: "Bewertung schreiben" }).click();
+    await set("product", "lid");
+    await page.getByText("Noch keine Fragen").waitFor();
+    await wait(100);
+    expect(await title.isVisible()).toBe(false);
+    await page.getByRole("button", { name: "Bewertung schreiben" }).click();
+    expect(await title.inputValue()).toBe(fields.Title);
+    const uploads = observeUploads(page);
+    await page.getByRole("form").first().getByRole("button", { name: "Absenden" }).click();
+    await page.getByText("Vielen Dank für Ihre Bewertung").waitFor();
+    const { reviews } = await shop.service.reviews.widget({ product_id: "lid" });
+    expect(reviews).toMatchObject([{ title: fields.Title, content: fields["Your review"], score: 4 }]);
+    expect(uploads).toMatchObject([{ status: 200 }]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("accept texts as long as the service does", async () => {
+    const { page } = await open(form + questions);
+    await page.getByRole("button", { name: "Write a review" }).click();
+    await page.getByRole("button", { name: "Ask a question" }).click();
+    await page.getByLabel("Your question").waitFor();
+    await page.getByLabel("Title").waitFor();
+    const lengths = await page
+      .locator("input:not([type=radio], [type=file]), textarea")
+      .evaluateAll((all: { id: string; maxLength: number }[]) => all.map(({ id, maxLength }) => [id, maxLength]));
+    const { title, content, display_name } = reviewFormLimits;
+    const person = [
+      ["display_name", display_name],
+      ["email", maxEmailLength],
+    ];
+    const review = [["review_title", title], ["review_content", content], ...person];
+    expect(lengths).toEqual([...review, ["review_content", content], ...person]);
   });
 
   it("add the photos again that failed", async () => {
