@@ -447,6 +447,14 @@ describeInBrowser("elements with forms, questions, and photos", (browser) => {
     await expectNoShift(page);
   });
 
+  it("keep no space for the nodes of the page if they are replaced below the visible part", async () => {
+    const high = '<p style="height: 3000px">From the server</p>';
+    const gap = '<div style="height: calc(100vh + 100px)"></div>';
+    const { page } = await open(`${gap}${photos.replace("></", `>${high}</`)}<footer>The end</footer>`);
+    const heightOf = () => page.locator("starpost-photos").evaluate(({ scrollHeight }) => scrollHeight);
+    await expect.poll(heightOf, { timeout: 10_000 }).toBeLessThan(2_000);
+  });
+
   it("show what the page has placed inside them if the service fails, and little of an unknown product", async () => {
     const body = [questions, photos, carousel].map((one) => one.replace("></", "><p>From the server</p></")).join("");
     const { page } = await open(body, {}, ({ context }) =>
