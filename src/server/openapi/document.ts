@@ -12,6 +12,7 @@ import {
   cacheHeaders,
   describeRefusals,
   headers,
+  html,
   keyHeaders,
   limitHeaders,
   refusalResponses,
@@ -142,8 +143,6 @@ function describeAnswer({ endpoint, media }: Place, schemas: SchemaRegistry): Fi
     content: media === "html" ? html : describeContent(endpoint, schemas),
   };
 }
-
-const html = { "text/html": { schema: { type: "string" } } };
 
 /** Describes the additional responses of a page. */
 function describePageAnswers({ hasForm, redirects }: Endpoint): Fields {

@@ -102,6 +102,9 @@ export function kindsOf(endpoint: Endpoint): readonly ErrorKind[] {
   });
 }
 
+/** A page. Errors are pages for browsers. */
+export const html: Fields = { "text/html": { schema: { type: "string" } } };
+
 function describeStatus(
   kinds: readonly ErrorKind[],
   { form, status }: { readonly form: ErrorForm; readonly status: number },
@@ -116,7 +119,7 @@ function describeStatus(
   return {
     description: kinds.map((kind) => `${kind}: \`${errorKinds[kind].type}\``).join("; "),
     ...(Object.keys(responseHeaders).length > 0 && { headers: responseHeaders }),
-    content: { "application/json": { schema: schemas.length === 1 ? only : { oneOf: schemas } } },
+    content: { "application/json": { schema: schemas.length === 1 ? only : { oneOf: schemas } }, ...html },
   };
 }
 

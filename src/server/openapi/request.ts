@@ -70,7 +70,14 @@ export function describeRequest(name: OperationName, place: RequestPlace): Field
     ...(acceptsIdempotencyKey(endpoint) ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
     ...(isTokenAccepted && effect !== "read" ? [{ $ref: "#/components/parameters/StarpostBy" }] : []),
   ];
-  const body = isQuery ? [] : [...elsewhere, ...callers, ...(isTokenAccepted ? [utokenInBody] : [])];
+  const body = isQuery
+    ? []
+    : [
+        ...elsewhere,
+        ...callers,
+        ...(isTokenAccepted ? [utokenInBody] : []),
+        ...(isPage && acceptsIdempotencyKey(endpoint) ? [keyInBody] : []),
+      ];
   return {
     ...(parameters.length > 0 && { parameters }),
     ...(body.length > 0 && { requestBody: describeBody({ ...endpoint, isPage }, body, input["additionalProperties"]) }),
@@ -89,6 +96,13 @@ function describeSignedRequest({ headers, schema }: SignedBody, { endpoint, path
     security: securityOf(endpoint),
   };
 }
+
+/** The forms of pages cannot send headers. */
+const keyInBody: Field = {
+  name: idempotencyKeys.field,
+  schema: { type: "string", minLength: idempotencyKeys.minPublicLength, maxLength: idempotencyKeys.maxLength },
+  isRequired: false,
+};
 
 const utokenInBody: Field = { name: utokenField, schema: utokenSchema, isRequired: false };
 
