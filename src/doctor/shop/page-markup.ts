@@ -64,9 +64,7 @@ export function readPageMarkup(html: string): PageMarkup | undefined {
       if (name === "script" && attributes["src"] !== undefined) scripts.push({ name, attributes });
       else if (name === "script" && isType(attributes, "application/ld+json")) jsonLd = "";
       if (name === "base") base ??= attributes["href"];
-      if (name === "meta" && attributes["http-equiv"]?.toLowerCase() === "content-security-policy") {
-        policies.push(attributes["content"] ?? "");
-      }
+      if (name === "meta" && isPolicy(attributes)) policies.push(attributes["content"] ?? "");
       const { itemtype = "", itemprop = "", itemid } = attributes;
       if (/schema\.org\/Product(?:\s|$)/.test(itemtype)) {
         const product = {
@@ -99,6 +97,10 @@ export function readPageMarkup(html: string): PageMarkup | undefined {
   if (depth > maxNesting) return undefined;
   parser.end();
   return { scripts, elements, policies, base, products, invalidJsonLd };
+}
+
+function isPolicy(attributes: PageElement["attributes"]): boolean {
+  return attributes["http-equiv"]?.toLowerCase() === "content-security-policy";
 }
 
 function isType(attributes: PageElement["attributes"], type: string): boolean {
