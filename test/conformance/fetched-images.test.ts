@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import sharp from "sharp";
-import { imageLimits } from "../../src/contract/index.ts";
+import { imageDownloadLimits, imageLimits, type ServiceError } from "../../src/contract/index.ts";
 import { describeIsolated, type Harness, type TestAccount } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
 import { type Loopback, type Responder, startLoopback } from "../support/loopback.ts";
@@ -100,6 +100,42 @@ describeIsolated(
       await reviews.update({ review_id, past: { images: [`${host.url}/other.jpg`] } });
       expect(await readSpace(harness())).toBe(0);
       expect(await images.linked({})).toMatchObject({ images: [{ url: `${host.url}/other.jpg` }] });
+    });
+
+    it("are downloaded a few at a time, so that a slow host takes little memory", async () => {
+      let [open, most] = [0, 0];
+      const host = await startHost((response) => {
+        open += 1;
+        most = Math.max(most, open);
+        setTimeout(() => {
+          open -= 1;
+          response.writeHead(404).end();
+        }, 300);
+      });
+      const { perAccount, inTotal } = imageDownloadLimits;
+      const download = async (account: TestAccount) => {
+        const { images } = await account.service.images.linked({});
+        return Promise.all(
+          images.map(async ({ id }) =>
+            account.service.images.fetch({ image_id: id }).then(
+              ({ image }) => image.problem,
+              ({ kind }: ServiceError) => kind,
+            ),
+          ),
+        );
+      };
+      const accounts = [await harness().newAccount(), await harness().newAccount(), await harness().newAccount()];
+      const urls = Array.from({ length: perAccount + 4 }, (_, nth) => `${host.url}/${nth}.jpg`);
+      for (const account of accounts) await importReview(account, urls);
+      const [first] = accounts;
+      if (first) await download(first);
+      expect(most).toBe(perAccount);
+      // Each of the others has one, even if the first ones have many.
+      const outcomes = await Promise.all(accounts.map(download));
+      expect(most).toBeLessThanOrEqual(inTotal + accounts.length - 1);
+      for (const outcome of outcomes) expect(outcome).toContain("HTTP 404");
+      // A client over HTTP tries again what was refused.
+      for (const problem of outcomes.flat()) expect(["HTTP 404", "unavailable"]).toContain(problem);
     });
 
     it("are refused if the host does not return an acceptable photo, which keeps the URL", async () => {

@@ -21,6 +21,12 @@ export const imageLimits = {
   tokenLifetimeMs: hourMs,
 } as const;
 
+/**
+ * How many images are downloaded at the same time, because each is in memory: for an account, and in total. After that, one
+ * for each account, so that none waits for others.
+ */
+export const imageDownloadLimits = { perAccount: 16, inTotal: 32 } as const;
+
 /** The maximum length of an image in base64, with a `data:` prefix, in characters. */
 export const maxImageText = Math.ceil((imageLimits.bytes * 4) / 3) + 100;
 

@@ -1,5 +1,6 @@
 import {
   type contract,
+  imageDownloadLimits,
   imageLimits,
   imageTypes,
   recordNotFound,
@@ -92,7 +93,8 @@ export const imageHandlers: Handlers<typeof contract.images> = {
   /**
    * Copies an image that is only a URL, with the address checks of webhooks and the limits of uploads. What is wrong with the
    * image is part of the result.
-   * @throws ServiceError `recordNotFound`; `bodyTooLarge` if the account has no space; as `processPhoto`
+   * @throws ServiceError `recordNotFound`; `bodyTooLarge` if the account has no space; as `downloadInTurn` and
+   * `processPhoto`
    * Assumed: the review does not change, so that its `updated_at` stays, and no webhook is called.
    */
   fetch: operation("images.fetch", {
@@ -150,7 +152,7 @@ async function prepareFetched({ image_id }: { readonly image_id: number }, call:
   await requireSpace(accountId, largestPhoto, context);
   const { isPrivateAllowed } = await readWebhookOwner(accountId, context);
   try {
-    const bytes = await downloadImage(url, createAddressChecks(isPrivateAllowed));
+    const bytes = await downloadInTurn(accountId, () => downloadImage(url, createAddressChecks(isPrivateAllowed)));
     return { image_id, url, photo: await processPhoto(bytes, detectImageType("image", bytes, imageTypes)) };
   } catch (error) {
     if (error instanceof ServiceError && error.kind === "invalidParams")
@@ -219,6 +221,23 @@ async function requireRoom(
   }
   await requireSpace(accountId, photo, context);
   return review.images;
+}
+
+/** The accounts of the downloads in progress. */
+const downloading: number[] = [];
+
+/** @throws ServiceError `unavailable` if the account has enough downloads */
+async function downloadInTurn<T>(accountId: number, download: () => Promise<T>): Promise<T> {
+  const max = downloading.length < imageDownloadLimits.inTotal ? imageDownloadLimits.perAccount : 1;
+  if (downloading.filter((id) => id === accountId).length >= max) {
+    throw new ServiceError("unavailable", "too many images are being downloaded", { retryAfterMs: 1_000 });
+  }
+  downloading.push(accountId);
+  try {
+    return await download();
+  } finally {
+    downloading.splice(downloading.indexOf(accountId), 1);
+  }
 }
 
 /**
