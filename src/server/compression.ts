@@ -60,6 +60,6 @@ export function chooseEncoding({ headers }: Pick<FastifyRequest, "headers">): (t
 function accepts(accepted: string, encoding: string): boolean {
   return accepted.split(",").some((range) => {
     const [name = "", weight = ""] = range.split(";").map((part) => part.trim());
-    return name.toLowerCase() === encoding && !/^q=0(?:\.0*)?$/.test(weight);
+    return name.toLowerCase() === encoding && !/^q=0(?:\.0*)?$/i.test(weight);
   });
 }
