@@ -4,7 +4,7 @@ import { generatedModulesOfVite } from "./.ci/generated-modules.js";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that measure times to which other tests would add. */
-export const timedFiles: readonly string[] = ["test/e2e/shared-limit.test.ts"];
+export const timedFiles: readonly string[] = ["test/browser/element-speed.test.ts", "test/e2e/shared-limit.test.ts"];
 
 /** The longest test files: these start programs and browsers. */
 const long = ["test/worked-example.test.ts", "test/e2e/", "test/browser/", "test/cli/"];

@@ -1,5 +1,5 @@
 import css from "./controls.css";
-import { type Child, h, sheet } from "./dom.ts";
+import { type Child, h, replace, sheet } from "./dom.ts";
 import { type Context, readResponse, type Refusal, StarpostElement } from "./element.ts";
 
 /** The design of buttons, fields, and problems. */
@@ -29,7 +29,8 @@ export abstract class PanelElement<Data> extends StarpostElement<Data> {
 
   /**
    * Keeps the space that it had, so that what follows stays in its place, until the shopper clicks or types anywhere; not if
-   * it is below the visible part of the page, where nobody sees its height change.
+   * it is below the visible part of the page, where nobody sees its height change. If it needs more, and its end is visible,
+   * the server's HTML stays until then, or until its end is no longer visible.
    */
   protected override show(content: HTMLElement, children: readonly Child[]): void {
     const isUnseen = this.#isShown || this.getBoundingClientRect().top > innerHeight;
@@ -38,7 +39,29 @@ export abstract class PanelElement<Data> extends StarpostElement<Data> {
       content.classList.remove("loading");
       return super.show(content, children);
     }
+    const slot = content.firstChild;
+    if (this.#place(content, children) || !slot || !this.querySelector(".starpost-element")) return;
+    const waiting = new AbortController();
+    const retry = ({ type }: Event) => {
+      if (type === "keydown" && this.contains(document.activeElement)) return;
+      if (type === "scroll" && this.#isEndVisible) return;
+      waiting.abort();
+      if (slot.isConnected) this.#place(content, children);
+    };
+    content.style.cssText = "";
+    replace(content, [slot]);
+    for (const type of ["click", "keydown", "scroll"]) addEventListener(type, retry, waiting);
+  }
+
+  get #isEndVisible(): boolean {
+    const { bottom } = this.getBoundingClientRect();
+    return bottom > 0 && bottom < innerHeight;
+  }
+
+  /** @returns whether nothing that is visible has moved */
+  #place(content: HTMLElement, children: readonly Child[]): boolean {
     const { style } = content;
+    const isEndVisible = this.#isEndVisible;
     const measure = () => [content.getBoundingClientRect().top, this.parentElement?.offsetHeight ?? 0] as const;
     const [top, height] = measure();
     style.minHeight = `${content.offsetHeight}px`;
@@ -46,10 +69,12 @@ export abstract class PanelElement<Data> extends StarpostElement<Data> {
     super.show(content, children);
     // The margins of the page's nodes were part of the space.
     style.marginTop = `${Math.max(0, top - measure()[0])}px`;
-    style.marginBottom = `${Math.max(0, height - measure()[1])}px`;
+    const growth = measure()[1] - height;
+    style.marginBottom = `${Math.max(0, -growth)}px`;
     const release = () => (style.minHeight = style.marginBottom = "");
     addEventListener("pointerdown", release, { once: true });
     addEventListener("keydown", release, { once: true });
+    return !isEndVisible || growth <= 0;
   }
 }
 

@@ -110,3 +110,27 @@ async function addReviews({ service }: Shop): Promise<void> {
     await service.images.upload({ image_upload_token, image: photo.toString("base64") });
   }
 }
+
+/** Adds confirmed questions, each with an answer of the store and one of a shopper. @returns the IDs of the last ones */
+export async function addQuestions(
+  { service, confirmAddress }: Shop,
+  { sku, count, text }: { readonly sku: string; readonly count: number; readonly text?: string },
+) {
+  const ids = { question: 0, answer: 0 };
+  for (let at = 0; at < count; at += 1) {
+    const question = text ?? `Question ${at}: does it pour well?`;
+    const address = await confirmAddress({ product: text, customer: text ?? `Ann ${at}`, question, sku });
+    await service.links.follow({ token: address.split("/").at(-1) ?? "" });
+    const { questions: asked } = await service.questions.list({ sku, count: 1 });
+    const question_id = asked[0]?.id ?? 0;
+    const { answer } = await service.answers.create({ question_id, content: text ?? "Yes.\nIt does." });
+    await service.answers.create({
+      question_id,
+      content: text ?? "Mine, too.",
+      display_name: text ?? "Bob",
+      email: "bob@mail.example",
+    });
+    Object.assign(ids, { question: question_id, answer: answer.id });
+  }
+  return ids;
+}
