@@ -201,7 +201,7 @@ async function readCandidates(
     select reviews.id, reviews.score, reviews.created_at, reviews.votes_up, reviews.title, reviews.content
     from ${batchOfIds(ids, context.dialect)} cross join reviews
     where reviews.account_id = ${accountOf(context).id} and reviews.id = batch.id
-      and ${allOf(conditions)}`.execute(context.transaction);
+      and ${context.dialect.testRows(allOf(conditions))}`.execute(context.transaction);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return [...new Set(ids)].flatMap((id) => byId.get(id) ?? []);
 }
