@@ -189,7 +189,8 @@ const ratingsOf = (ids: readonly ProductId[]): readonly Wanted[] => ids.map((id)
 
 /** Reads the HTML of elements from the service, as a shop may do on its server. Without it, the elements start empty. */
 async function readFragments({ url, appKey, language }: Place, wanted: readonly Wanted[]): Promise<Fragments> {
-  const keyOf = (element: string, product = "service_site_reviews") => `products/${product}/elements/${element}`;
+  const keyOf = (element: string, product?: string) =>
+    `${product === undefined ? "" : `products/${product}/`}elements/${element}`;
   const found = new Map<string, Html>();
   await Promise.all(
     wanted.map(async ([element, product]) => {

@@ -187,6 +187,23 @@ describeBackends("storefront.element", (harness) => {
     expect(await show({ element: "badge" })).toContain("/products/service_site_reviews#reviews");
   });
 
+  it("shows the best reviews of all products, or chosen ones in their order, in a carousel without a product", async () => {
+    const { service } = await ready(harness);
+    const ids: number[] = [];
+    for (const [at, sku] of ["teapot", "cup", siteReviewsId].entries()) {
+      const given = aReview({ sku, email: `a${at}@mail.example`, review_title: `Title ${at}`, review_score: 3 + at });
+      ids.push((await service.reviews.createNow(given)).reviews[0]?.id ?? 0);
+    }
+    const titles = async (fields: object) => {
+      const { html } = await service.storefront.element({ element: "carousel", ...fields });
+      return html.match(/Title \d/g);
+    };
+    expect(await titles({})).toEqual(["Title 1", "Title 0"]);
+    expect(await titles({ review_ids: ids.slice(0, 2) })).toEqual(["Title 0", "Title 1"]);
+    expect(await titles({ product_id: siteReviewsId })).toEqual(["Title 2"]);
+    expect((await service.storefront.element({ element: "rating" })).html).toContain("5");
+  });
+
   it("shows nothing of an unknown product, and no links if an ID cannot be in a URL", async () => {
     const { service } = await ready(harness);
     const show = async (product_id: string, element: "rating" | "reviews" | "review-form") =>

@@ -236,16 +236,17 @@ export const storefront = {
   }),
   element: endpoint({
     summary: "Get the first page of an element as HTML",
-    ...route("GET", `${path}/products/{product_id}/elements/{element}.json`),
-    htmlPaths: [`${path}/products/{product_id}/elements/{element}`],
+    ...route("GET", `${path}/products/{product_id}/elements/{element}.json`, `${path}/elements/{element}.json`),
+    htmlPaths: [`${path}/products/{product_id}/elements/{element}`, `${path}/elements/{element}`],
     ...isPublicRead,
     input: () => ({
-      product_id: shape.id,
+      /** Without a product, a carousel has reviews of all products, and other elements are about the shop. */
+      product_id: shape.id.optional(),
       element: z.enum(storefrontElements, { error: `must be one of ${storefrontElements.join(", ")}` }),
       per_page: shape.page.optional(),
       /** Default: that of the shop. */
       language: z.enum(languages, { error: `must be one of ${languages.join(", ")}` }).optional(),
-      /** For `carousel`: only these reviews. */
+      /** For `carousel`: only these reviews, in this order. */
       review_ids: oneOrMore(shape.rowId, maxStorefrontIds.reviews).optional(),
     }),
     output: () => ({ html: z.string() }),

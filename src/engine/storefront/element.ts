@@ -11,22 +11,26 @@ import { toSeoReview } from "./seo.ts";
 type Element = typeof contract.storefront.element;
 type Query = z.output<Element["input"]>;
 
-const readers: Readonly<
-  Record<StorefrontElement, (query: Query, context: HandlerContext) => Promise<Omit<ElementContent, "pageUrl">>>
-> = {
-  rating: async ({ product_id }, context) => ({ list: await readList({ product_id, per_page: 1 }, context) }),
-  badge: async (_, context) => ({ list: await readList({ product_id: siteReviewsId, per_page: 1 }, context) }),
-  reviews: async ({ product_id, per_page }, context) => ({
-    list: await readList({ product_id, per_page }, context),
-  }),
-  carousel: async ({ product_id, per_page, review_ids }, context) => {
-    const sort = review_ids ? "newest" : "highest";
-    return { list: await readList({ product_id, per_page, review_ids, sort }, context) };
+type Read = (productId: string, query: Query, context: HandlerContext) => Promise<Omit<ElementContent, "pageUrl">>;
+
+const readRating: Read = async (product_id, _, context) => ({
+  list: await readList({ product_id, per_page: 1 }, context),
+});
+
+const readers: Readonly<Record<StorefrontElement, Read>> = {
+  rating: readRating,
+  badge: readRating,
+  reviews: async (product_id, { per_page }, context) => ({ list: await readList({ product_id, per_page }, context) }),
+  carousel: async (_, { product_id, per_page, review_ids }, context) => {
+    const chosen = review_ids
+      ? ({ review_ids, per_page: per_page ?? review_ids.length } as const)
+      : ({ sort: "highest", per_page } as const);
+    return { list: await readList({ product_id, ...chosen }, context) };
   },
-  photos: async ({ product_id, per_page }, context) => ({
+  photos: async (product_id, { per_page }, context) => ({
     photos: await listPhotos({ product_id, per_page }, context),
   }),
-  questions: async ({ product_id, per_page }, context) => ({
+  questions: async (product_id, { per_page }, context) => ({
     questions: await listPublicQuestions({ product_id, per_page }, context),
   }),
   "review-form": async () => ({}),
@@ -39,12 +43,14 @@ async function readList(query: Parameters<typeof listReviews>[0], context: Handl
 
 /** Renders the first page of an element. Pages of the shop include it, so it has the shop's language. */
 export async function showElement(query: Query, context: HandlerContext): Promise<z.output<Element["output"]>> {
-  const { element, product_id, language } = query;
+  const { element, product_id = siteReviewsId, language } = query;
   const { id, appKey } = accountOf(context);
   const productId = element === "badge" ? siteReviewsId : product_id;
-  const pageUrl = isLegalId(productId) ? seoPageUrl({ publicUrl: context.publicUrl, appKey, productId }) : undefined;
+  const pageId = element === "carousel" ? query.product_id : productId;
+  const hasPage = pageId === undefined || isLegalId(pageId);
+  const pageUrl = hasPage ? seoPageUrl({ publicUrl: context.publicUrl, appKey, productId: pageId }) : undefined;
   const brand = await readBrand(id, context);
-  const content = await readers[element](query, context);
+  const content = await readers[element](productId, query, context);
   const { renderElement } = await import("../../pages/elements.ts");
   const { createPageContext } = await import("../../pages/page-context.ts");
   return {
