@@ -16,7 +16,8 @@ const forever = "public, max-age=31536000, immutable";
 export function addElements(app: FastifyInstance): void {
   const options = { exposeHeadRoute: true };
   app.get(`${extensionPrefix}/elements.js`, options, (request, reply) => {
-    const etag = `"${loader.integrity.slice(-27)}"`;
+    // Weak, because it is the same for all encodings.
+    const etag = `W/"${loader.integrity.slice(-27)}"`;
     void reply.headers({ "cache-control": `public, max-age=${loaderAgeSeconds}`, etag });
     if (!fresh(request.headers, { etag })) return sendScript(loader, request, reply);
     return addCorsHeaders(reply).code(304).send();
