@@ -21,7 +21,7 @@ type Query = Readonly<Record<string, unknown>>;
 
 /** Copies imported images, several at a time. Those that are stored already are not listed, so it can be repeated. */
 export async function fetchImages(context: Context, { products, concurrency, rate, isDryRun }: FetchRequest) {
-  const queries = products?.map((product_id) => ({ product_id })) ?? [{}];
+  const queries = products ? [...new Set(products)].map((product_id) => ({ product_id })) : [{}];
   if (isDryRun) return context.withService((service) => countByHost(context, service, queries));
   const { io, messages } = context;
   const signals = listenForStop(io, {
