@@ -1,4 +1,4 @@
-import { type FullSeoPage, isLegalId, storefrontSorts, unnamedPage } from "../contract/index.ts";
+import { type FullSeoPage, isLegalId, siteReviewsId, storefrontSorts, unnamedPage } from "../contract/index.ts";
 import type { PageContent } from "./document.ts";
 import { type Html, isWebUrl, markup, trusted } from "./markup.ts";
 import { defaultContext, type PageContext } from "./page-context.ts";
@@ -143,7 +143,7 @@ function siteReviews(page: FullSeoPage, context: PageContext): Html | undefined 
   const rest =
     total_reviews > reviews.length &&
     markup`
-<p class="actions"><a href="${page_url}/service_site_reviews">${t("page.product.see_reviews", { count: total_reviews })}</a></p>`;
+<p class="actions"><a href="${page_url}/${siteReviewsId}">${t("page.product.see_reviews", { count: total_reviews })}</a></p>`;
   return markup`<h2>${t("page.shop.site")}</h2>
 ${bottomLine(page, noMicrodata, context)}
 ${reviewList(reviews, noMicrodata, context)}${rest}`;

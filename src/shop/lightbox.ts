@@ -11,7 +11,8 @@ const swipe = 40;
 
 /** Shows photos one at a time, with what their reviews say, in a dialog of the element. The browser returns the focus. */
 export function openLightbox(root: ShadowRoot, photos: readonly ShownPhoto[], first: number, context: Context): void {
-  const { t, language } = context;
+  const { t } = context;
+  const { lang, dir } = root.firstElementChild as HTMLElement;
   let at = first;
   let startX = 0;
   const picture = h("div", { class: "picture", part: "picture" });
@@ -35,7 +36,7 @@ export function openLightbox(root: ShadowRoot, photos: readonly ShownPhoto[], fi
     at = (at + by + photos.length) % photos.length;
     show();
   };
-  const isRtl = /^(?:ar|he)/.test(language);
+  const isRtl = dir === "rtl";
   const onkeydown = (event: Event) => {
     const { key } = event as KeyboardEvent;
     if (key === "ArrowRight" || key === "ArrowLeft") move((key === "ArrowRight") === isRtl ? -1 : 1);
@@ -59,8 +60,8 @@ export function openLightbox(root: ShadowRoot, photos: readonly ShownPhoto[], fi
     picture,
     caption,
   );
-  dialog.lang = language;
-  dialog.dir = isRtl ? "rtl" : "ltr";
+  dialog.lang = lang;
+  dialog.dir = dir;
   dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());
   dialog.addEventListener("close", () => dialog.remove());
   adoptStyles(root, styles);

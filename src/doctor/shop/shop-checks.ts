@@ -1,5 +1,5 @@
 import { closest } from "fastest-levenshtein";
-import { maxLength } from "../../contract/shapes.ts";
+import { maxLength, siteReviewsId, storefrontElements } from "../../contract/index.ts";
 import { type Check, failed, ok, problem, skipAll, skipped, warning } from "../check.ts";
 import type { Diagnosis } from "../doctor.ts";
 import {
@@ -48,19 +48,10 @@ interface Page extends FetchedPage {
   readonly loaders: readonly Loader[];
 }
 
-/** Whether an element is about one product, and whether it needs the attribute. */
-const elementNames: Readonly<Record<string, { readonly needsProduct: boolean }>> = {
-  "starpost-rating": { needsProduct: true },
-  "starpost-reviews": { needsProduct: true },
-  "starpost-review-form": { needsProduct: true },
-  "starpost-questions": { needsProduct: true },
-  "starpost-photos": { needsProduct: true },
-  "starpost-carousel": { needsProduct: false },
-  "starpost-badge": { needsProduct: false },
-};
+const elementNames = storefrontElements.map((name) => `starpost-${name}`);
 
-/** Stands for the shop itself, which is not in the list of products. */
-const siteReviews = "service_site_reviews";
+/** Elements that need no product. */
+const withoutProduct: ReadonlySet<string> = new Set(["starpost-carousel", "starpost-badge"]);
 
 const names = ["script", "elements", "products", "policy", "structured-data"];
 
@@ -197,12 +188,12 @@ function checkScript({ loaders, location, markup }: Page, { appKey, baseUrl }: S
 function checkElements({ markup: { elements } }: Page): Check {
   const name = "elements";
   if (elements.length === 0) return skipped(name, "the page has no elements");
-  const unknown = elements.find((element) => !(element.name in elementNames));
+  const unknown = elements.find((element) => !elementNames.includes(element.name));
   if (unknown) {
-    const suggestion = `Did you mean ${closest(unknown.name, Object.keys(elementNames))}?`;
+    const suggestion = `Did you mean ${closest(unknown.name, elementNames)}?`;
     return problem(name, `<${unknown.name}> is not an element of starpost`, suggestion);
   }
-  const incomplete = elements.find((element) => needsProduct(element) && productOf(element) === "");
+  const incomplete = elements.find((element) => !withoutProduct.has(element.name) && productOf(element) === "");
   if (incomplete) {
     return problem(
       name,
@@ -225,10 +216,6 @@ function checkElements({ markup: { elements } }: Page): Check {
   return ok(name, counts.join(", "));
 }
 
-function needsProduct({ name }: PageElement): boolean {
-  return elementNames[name]?.needsProduct === true;
-}
-
 function productOf({ attributes }: PageElement): string {
   return attributes["product"]?.trim() ?? "";
 }
@@ -244,7 +231,7 @@ function isTemplate(value: string): boolean {
 async function checkProducts({ markup }: Page, { findProducts }: ShopCheckContext): Promise<Check> {
   const name = "products";
   const ids = [...new Set(markup.elements.map(productOf))].filter(
-    (id) => id !== "" && id !== siteReviews && !isTemplate(id),
+    (id) => id !== "" && id !== siteReviewsId && !isTemplate(id),
   );
   if (ids.length === 0) return skipped(name, "no element names a product");
   try {

@@ -62,11 +62,12 @@ export async function readProductStars(
 export async function readRatings(productIds: readonly string[], context: HandlerContext) {
   const { transaction, dialect } = context;
   const { id: accountId } = accountOf(context);
-  const rows = JSON.stringify([...new Set(productIds)].map((id) => [id]));
+  const ids = [...new Set(productIds)];
+  const rows = JSON.stringify(ids.map((id) => [id]));
   const site = siteTarget(accountId);
   const found = await selectRatings(transaction, dialect, { accountId, rows, site, siteId: siteReviewsId });
   const byId = new Map(found.rows.map((row) => [row.product_id, sumStars(toStars([row]))]));
-  return [...new Set(productIds)].flatMap((product_id) => {
+  return ids.flatMap((product_id) => {
     const sums = byId.get(product_id);
     return sums ? [{ product_id, average_score: averageScore(sums), total_reviews: sums.reviews }] : [];
   });
