@@ -103,7 +103,6 @@ export async function listPhotos(
   const withPhotos = sql`reviews.account_id = ${accountOf(context).id} and ${allOf([condition, hasPhotos])}`;
   const counted = await sql<{ total: number | null }>`
     select sum(reviews.images) as total from reviews where ${withPhotos}`.execute(context.transaction);
-  const offset = Math.min((paging.page - 1) * paging.per_page, Number.MAX_SAFE_INTEGER);
   const { rows } = await sql<ReviewImage>`
     select review_images.id, review_images.review_row, review_images.width, review_images.height, review_images.color,
       ${linkedUrl} as url from reviews
@@ -111,7 +110,7 @@ export async function listPhotos(
     where ${withPhotos} and review_images.account_id = ${accountOf(context).id}
       and review_images.review_row = reviews.id
     order by reviews.created_at desc, reviews.id desc, review_images.id
-    limit ${paging.per_page} offset ${offset}`.execute(context.transaction);
+    limit ${paging.per_page} offset ${(paging.page - 1) * paging.per_page}`.execute(context.transaction);
   const found = await findReviews([...new Set(rows.map(({ review_row }) => review_row))], context);
   const byId = new Map(found.map((parts) => [parts.review.id, toReviewFields(parts)]));
   return {
