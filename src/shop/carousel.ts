@@ -6,6 +6,9 @@ import css from "./carousel.css";
 
 const styles = sheet(css);
 
+/** How many reviews it has if none are chosen, as in its HTML of the service. */
+const size = 12;
+
 /** Chosen reviews, or the best ones, side by side. They move only when the shopper moves them. */
 class CarouselElement extends PanelElement<readonly StorefrontReview[]> {
   constructor() {
@@ -15,8 +18,8 @@ class CarouselElement extends PanelElement<readonly StorefrontReview[]> {
   protected override async load(): Promise<readonly StorefrontReview[]> {
     const chosen = this.getAttribute("reviews")?.match(/\d+/g);
     const query = new URLSearchParams(chosen?.map((id) => ["review_ids[]", id]));
-    if (chosen) query.set("per_page", String(chosen.length));
-    else query.set("sort", "highest");
+    query.set("per_page", String(chosen?.length ?? size));
+    if (!chosen) query.set("sort", "highest");
     const product = this.productId && `/products/${encodeURIComponent(this.productId)}`;
     return (await read<StorefrontReviews>(`${product}/reviews?${query.toString()}`)).reviews;
   }

@@ -11,6 +11,9 @@ import { toSeoReview } from "./seo.ts";
 type Element = typeof contract.storefront.element;
 type Query = z.output<Element["input"]>;
 
+/** How many reviews a carousel has if none are chosen. */
+const carouselSize = 12;
+
 type Read = (productId: string, query: Query, context: HandlerContext) => Promise<Omit<ElementContent, "pageUrl">>;
 
 const readRating: Read = async (product_id, _, context) => ({
@@ -22,10 +25,9 @@ const readers: Readonly<Record<StorefrontElement, Read>> = {
   badge: readRating,
   reviews: async (product_id, { per_page }, context) => ({ list: await readList({ product_id, per_page }, context) }),
   carousel: async (_, { product_id, per_page, review_ids }, context) => {
-    const chosen = review_ids
-      ? ({ review_ids, per_page: per_page ?? review_ids.length } as const)
-      : ({ sort: "highest", per_page } as const);
-    return { list: await readList({ product_id, ...chosen }, context) };
+    const size = per_page ?? review_ids?.length ?? carouselSize;
+    const sort = review_ids ? undefined : "highest";
+    return { list: await readList({ product_id, per_page: size, review_ids, sort }, context) };
   },
   photos: async (product_id, { per_page }, context) => ({
     photos: await listPhotos({ product_id, per_page }, context),
