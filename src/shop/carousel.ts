@@ -9,6 +9,9 @@ const styles = sheet(css);
 /** How many reviews it has if none are chosen, as in its HTML of the service. */
 const size = 12;
 
+/** How many can be chosen: a page of the service. */
+const maxChosen = 50;
+
 /** Chosen reviews, or the best ones, side by side. They move only when the shopper moves them. */
 class CarouselElement extends PanelElement<readonly StorefrontReview[]> {
   constructor() {
@@ -16,7 +19,7 @@ class CarouselElement extends PanelElement<readonly StorefrontReview[]> {
   }
 
   protected override async load(): Promise<readonly StorefrontReview[]> {
-    const chosen = this.getAttribute("reviews")?.match(/\d+/g);
+    const chosen = this.getAttribute("reviews")?.match(/\d+/g)?.slice(0, maxChosen);
     const query = new URLSearchParams(chosen?.map((id) => ["review_ids[]", id]));
     query.set("per_page", String(chosen?.length ?? size));
     if (!chosen) query.set("sort", "highest");

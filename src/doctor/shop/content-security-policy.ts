@@ -9,6 +9,8 @@ export interface PolicyRequest {
   /** Of the `<script>` element. */
   readonly nonce?: string | undefined;
   readonly integrity?: string | undefined;
+  /** Another script imports it, which the policy is assumed to allow. */
+  readonly isImported?: boolean;
 }
 
 /** The directives for scripts, requests, and images. */
@@ -44,9 +46,11 @@ export function findBlocking(policy: Policy, request: PolicyRequest, page: URL):
   if (name === undefined) return undefined;
   const sources = policy.get(name) ?? [];
   if (isTrusted(sources, request)) return undefined;
+  const isScript = request.directives === policyDirectives.script;
+  const isDynamic = isScript && hasKeyword(sources, "'strict-dynamic'");
   // Scripts that a trusted script loads need no source.
-  const byUrl = name.startsWith("img") || name.startsWith("connect") || !hasKeyword(sources, "'strict-dynamic'");
-  return byUrl && sources.some((source) => matchesSource(source, request.url, page)) ? undefined : name;
+  if (isDynamic && request.isImported === true) return undefined;
+  return !isDynamic && sources.some((source) => matchesSource(source, request.url, page)) ? undefined : name;
 }
 
 /** Whether a nonce or a hash allows the script. */

@@ -278,7 +278,7 @@ function checkPolicy(page: Page, { baseUrl }: ShopCheckContext): Check {
   const scripts: PolicyRequest[] = [
     { url: loader?.url ?? at("elements.js"), directives: policyDirectives.script, nonce, integrity },
     // Bundles that the script loads.
-    { url: at("elements/reviews.js"), directives: policyDirectives.script, nonce },
+    { url: at("elements/reviews.js"), directives: policyDirectives.script, nonce, isImported: true },
   ];
   const others: PolicyRequest[] = [
     { url: at("shop/settings"), directives: policyDirectives.connect },

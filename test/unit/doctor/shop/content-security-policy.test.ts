@@ -56,6 +56,12 @@ describe("findBlocking", () => {
     expect(blockingOf(policy, { ...script, integrity: "sha384-x sha384-y" })).toEqual(["script-src"]);
   });
 
+  test("allows scripts that a trusted script imports", () => {
+    const imported = { ...script, isImported: true };
+    expect(blockingOf("script-src 'strict-dynamic' 'sha384-x'", imported)).toEqual([undefined]);
+    expect(blockingOf("script-src 'sha384-x'", imported)).toEqual(["script-src"]);
+  });
+
   test("checks each policy of a header, and 'self' with the port", () => {
     expect(blockingOf("script-src *, script-src 'self'")).toEqual([undefined, "script-src"]);
     const local = { ...script, url: new URL("http://127.0.0.1:8080/a.js") };
