@@ -140,7 +140,9 @@ function photoImage({ width, height, color, sizes }: Photo, alt: string, isStyle
   const large = sizes[480] !== undefined && sizes[480] !== small && markup` srcset="${sizes[480]} 2x"`;
   const scale = width !== null && height !== null ? Math.min(1, smallPhoto / Math.max(width, height)) : undefined;
   if (scale === undefined && !isStyled) return undefined;
-  const [w, h] = [width ?? smallPhoto, height ?? smallPhoto].map((length) => Math.round(length * (scale ?? 1)));
+  const [w, h] = [width ?? smallPhoto, height ?? smallPhoto].map((length) =>
+    Math.max(1, Math.round(length * (scale ?? 1))),
+  );
   // An attribute, because the policy of pages forbids styles of elements.
   const placeholder =
     isStyled &&

@@ -8,7 +8,7 @@ export type ShownPhoto = StorefrontPhotos["photos"][number];
 export function drawPhoto({ width, height, color, sizes: urls }: Photo, alt: string, sizes: string): HTMLImageElement {
   const edge = Math.max(width ?? 0, height ?? 0);
   // Photos are never enlarged.
-  const widthOf = (size: string) => Math.round((Math.min(Number(size), edge) * (width ?? 0)) / edge);
+  const widthOf = (size: string) => Math.ceil((Math.min(Number(size), edge) * (width ?? 0)) / edge);
   const srcset = Object.entries(urls).map(([size, url]) => `${url} ${widthOf(size)}w`);
   const known = edge > 0 && { width, height, sizes, srcset: srcset.join(", ") };
   const image = h("img", { alt, loading: "lazy", decoding: "async", ...known });

@@ -473,6 +473,15 @@ describe("elements", () => {
     expect(renderElement(element, contentOf("Nice", 300), defaultContext)).toContain(shown);
   });
 
+  it("show photos of any shape", () => {
+    const content = contentOf("Nice");
+    const photos = content.photos && {
+      ...content.photos,
+      photos: content.photos.photos.map((photo) => ({ ...photo, width: 2, height: 1_200 })),
+    };
+    expect(renderElement("photos", { ...content, photos }, defaultContext)).toContain('width="1" height="160"');
+  });
+
   it("show nothing, or that there is nothing yet", () => {
     const nothing: ElementContent = {
       pageUrl: undefined,
