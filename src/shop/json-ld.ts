@@ -14,9 +14,10 @@ function findProductId(value: unknown): string | undefined {
 
 const selector = 'script[type="application/ld+json"]';
 
-function parse(text: string | null): unknown {
+/** A script that is not JSON, or is nested too deeply, has none. */
+function readProductId({ textContent }: HTMLScriptElement): string | undefined {
   try {
-    return JSON.parse(text ?? "");
+    return findProductId(JSON.parse(textContent));
   } catch {
     return undefined;
   }
@@ -31,7 +32,7 @@ export function describeProduct(
   if (rating.total_reviews === 0 || product.product_id === "service_site_reviews") return;
   const scripts = [...document.querySelectorAll<HTMLScriptElement>(selector)];
   if (scripts.some(({ dataset }) => dataset["starpost"] === product.product_id)) return;
-  const id = scripts.map(({ textContent }) => findProductId(parse(textContent))).find((found) => found !== undefined);
+  const id = scripts.map(readProductId).find((found) => found !== undefined);
   const own = { name: product.name, url: product.url, image: product.image_url ?? undefined };
   // A copy of a script that has run never runs, so that Trusted Types permit any text in it.
   const script = (loader ?? document.createElement("script")).cloneNode() as HTMLScriptElement;
