@@ -4,6 +4,7 @@ import base from "./vitest.config.ts";
 /** Tests of the default suite that run again with large sizes or on more backends: see `test/support/suite-size.ts`. */
 const enlarged = [
   "test/worked-example.test.ts",
+  "test/cli/operations.test.ts",
   "test/conformance/**/*.test.ts",
   "test/fuzz/**/*.test.ts",
   "test/browser/demo.test.ts",

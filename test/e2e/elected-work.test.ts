@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, type TestContext, test } from "vitest";
 import { execute, postgresServer, postgresSkipped, takeEmptyDatabase } from "../support/postgres.ts";
 import { type Home, Homes } from "../support/starpost.ts";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
@@ -16,8 +16,8 @@ interface Target {
 }
 
 /** A home whose database has many accounts, so that a walk over all of them has pauses. */
-async function openHome(isOnPostgres: boolean, accounts: number): Promise<Target> {
-  const { home, run } = await (isOnPostgres ? openOnPostgres() : openOnSqlite());
+async function openHome(isOnPostgres: boolean, accounts: number, context: TestContext): Promise<Target> {
+  const { home, run } = await (isOnPostgres ? openOnPostgres(context) : openOnSqlite());
   await home.init();
   await run(`insert into accounts (app_key, secret_sealed, created_at)
     with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${accounts})
@@ -42,7 +42,7 @@ async function openOnSqlite(): Promise<Target> {
   };
 }
 
-async function openOnPostgres(): Promise<Target> {
+async function openOnPostgres({ onTestFinished }: TestContext): Promise<Target> {
   const { url, drop } = await takeEmptyDatabase();
   onTestFinished(drop);
   const home = homes.open({ STARPOST_DATABASE: url, STARPOST_KEY: randomBytes(32).toString("hex") });
@@ -55,11 +55,12 @@ const databases = [
 ] as const;
 if (postgresServer === undefined) test.skip(`elected work on ${postgresSkipped}`);
 
-describe.each(databases.filter(([, isOnPostgres]) => !isOnPostgres || postgresServer !== undefined))(
+// These wait for leases and pauses most of the time.
+describe.concurrent.each(databases.filter(([, isOnPostgres]) => !isOnPostgres || postgresServer !== undefined))(
   "work on all accounts of a %s database",
   (_name, isOnPostgres) => {
-    test("is done by one process; another continues after its lease, or when it is stopped", async () => {
-      const { home, run } = await openHome(isOnPostgres, 3_500);
+    test("is done by one process; another continues after its lease, or when it is stopped", async (context) => {
+      const { home, run } = await openHome(isOnPostgres, 3_500, context);
       const start = () => home.start(["mail", "run", "--lease", "5", "--json"]);
       const readHolder = async () => {
         const [found] = await run("select worker, walked_to from elected_work where name = 'idempotency_keys'");
@@ -95,23 +96,27 @@ describe.each(databases.filter(([, isOnPostgres]) => !isOnPostgres || postgresSe
   },
 );
 
-test.skipIf(postgresServer === undefined)("an idle server with many accounts leaves the database idle", async () => {
-  const { home, run } = await openHome(true, 20_000);
-  await run("analyze");
-  const server = await home.serve();
-  const count = async () => {
-    const [found] = await run(`select (select xact_commit + xact_rollback from pg_stat_database
+test.skipIf(postgresServer === undefined)(
+  "an idle server with many accounts leaves the database idle",
+  { concurrent: true },
+  async (context) => {
+    const { home, run } = await openHome(true, 20_000, context);
+    await run("analyze");
+    const server = await home.serve();
+    const count = async () => {
+      const [found] = await run(`select (select xact_commit + xact_rollback from pg_stat_database
         where datname = current_database()) as transactions,
       (select sum(coalesce(idx_scan, 0) + seq_scan) from pg_stat_user_tables) as scans`);
-    return { transactions: Number(found?.["transactions"]), scans: Number(found?.["scans"]) };
-  };
-  // The first search of each walk.
-  await sleep(4_000);
-  const before = await count();
-  await sleep(5_000);
-  const after = await count();
-  await server.stop();
-  expect(after.transactions - before.transactions).toBeLessThan(5 * 30);
-  // Each walk searches a thousand accounts every ten seconds.
-  expect(after.scans - before.scans).toBeLessThan(5 * 1_000);
-});
+      return { transactions: Number(found?.["transactions"]), scans: Number(found?.["scans"]) };
+    };
+    // The first search of each walk.
+    await sleep(4_000);
+    const before = await count();
+    await sleep(5_000);
+    const after = await count();
+    await server.stop();
+    expect(after.transactions - before.transactions).toBeLessThan(5 * 30);
+    // Each walk searches a thousand accounts every ten seconds.
+    expect(after.scans - before.scans).toBeLessThan(5 * 1_000);
+  },
+);

@@ -142,11 +142,11 @@ describe.skipIf(postgresServer === undefined)("on PostgreSQL", () => {
       "select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1",
       database.url,
     );
-    const rows: unknown[] = [];
-    for (const { relname } of tables) {
-      rows.push(await execute(`select to_jsonb(t) as row from ${String(relname)} as t order by 1`, database.url));
-    }
-    return JSON.stringify(rows);
+    const names = tables.map(({ relname }) => String(relname));
+    const rows = names.map((name) => `union all select '${name}', to_jsonb(t) from ${name} as t`);
+    // Without tables before the first import.
+    const all = `select null as name, null::jsonb as row ${rows.join(" ")} order by 1, 2`;
+    return JSON.stringify(await execute(all, database.url));
   };
 
   test.each([...few, ...few].map((one, at) => [one.file, at < few.length ? "first" : "again", one] as const))(
