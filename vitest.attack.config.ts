@@ -1,7 +1,7 @@
 import { defineConfig, mergeConfig } from "vitest/config";
 import base, { timedFiles } from "./vitest.config.ts";
 
-/** Attacks on a running server, and shared rates. Nothing else runs meanwhile, because times and memory are measured. */
+/** Attacks on a running server, shared rates, and the speed of elements. Nothing else runs meanwhile, because times and memory are measured. */
 export default mergeConfig(
   { ...base, test: { ...base.test, include: [], exclude: [] } },
   defineConfig({
