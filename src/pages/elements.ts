@@ -8,7 +8,15 @@ import type {
 import { directionOf } from "../messages/messages.ts";
 import { type Html, markup, render } from "./markup.ts";
 import type { PageContext } from "./page-context.ts";
-import { bottomLine, histogram, noMicrodata, photoList, questionList, ratingText, reviewList } from "./review-parts.ts";
+import {
+  bottomLine,
+  histogram,
+  noMicrodata,
+  photoList,
+  questionList,
+  reviewList,
+  shortRating,
+} from "./review-parts.ts";
 
 /** What an element shows, and the page of its product or the shop; undefined if the product's ID cannot be in a URL. */
 export interface ElementContent {
@@ -56,7 +64,7 @@ const unstyled = { isStyled: false } as const;
 
 function ratingLink({ pageUrl, list }: ElementContent, context: PageContext): Html | undefined {
   if (!list || list.rating.total_reviews === 0) return undefined;
-  const text = ratingText(list.rating, noMicrodata, context);
+  const text = shortRating(list.rating, context);
   return pageUrl === undefined ? text : markup`<a href="${pageUrl}#reviews">${text}</a>`;
 }
 

@@ -55,6 +55,18 @@ export function ratingText(
   return markup`${stars(average_score, context)} ${text}`;
 }
 
+/** The same in short, as in lists of products; screen readers get the long text. */
+export function shortRating(
+  { average_score, total_reviews }: Pick<SeoPage, "average_score" | "total_reviews">,
+  context: PageContext,
+): Html {
+  const { t, text } = context;
+  const [average, total] = [average_score, total_reviews].map((value) => text("page.number", { value }));
+  const label = text("page.reviews.summary", { average, total, count: total_reviews });
+  const shown = markup`${t("page.number", { value: average_score })} (${t("page.number", { value: total_reviews })})`;
+  return markup`<span role="img" aria-label="${label}">${stars(average_score, context)} ${shown}</span>`;
+}
+
 /** Whether the page has the styles of pages. */
 interface Styling {
   readonly isStyled: boolean;

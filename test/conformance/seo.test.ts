@@ -204,6 +204,15 @@ describeBackends("storefront.element", (harness) => {
     expect((await service.storefront.element({ element: "rating" })).html).toContain("5");
   });
 
+  it("shows a rating as short as the element does, and describes it for screen readers", async () => {
+    const { service } = await ready(harness);
+    for (const review_score of [3, 5]) {
+      await service.reviews.createNow(aReview({ review_score, email: `a${review_score}@mail.example` }));
+    }
+    const { html } = await service.storefront.element({ product_id: "teapot", element: "rating" });
+    expect(html).toMatch(/aria-label="4 out of 5 from 2 reviews"><svg.*<\/svg> 4 \(2\)</);
+  });
+
   it("shows nothing of an unknown product, and no links if an ID cannot be in a URL", async () => {
     const { service } = await ready(harness);
     const show = async (product_id: string, element: "rating" | "reviews" | "review-form") =>
