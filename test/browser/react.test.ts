@@ -8,6 +8,16 @@ import { showElements } from "../support/element-checks.ts";
 import { ReactShop } from "../support/react-shop.ts";
 import { addQuestions, openStorefront, type Storefront } from "../support/storefront.ts";
 
+/** Takes over the HTML of the server, and collects the errors that React reports later. */
+const hydrate = `
+  import { createElement } from "react";
+  import { hydrateRoot } from "react-dom/client";
+  import { ReactShop } from "./react-shop.ts";
+  globalThis.errors = [];
+  const onRecoverableError = (error) => errors.push(String(error));
+  hydrateRoot(document.getElementById("root"), createElement(ReactShop), { onRecoverableError });
+`;
+
 describeInBrowser("elements in React 19", (browser) => {
   let shop: Storefront;
   let client: string;
@@ -15,10 +25,7 @@ describeInBrowser("elements in React 19", (browser) => {
     shop = await openStorefront();
     await addQuestions(shop, { sku: "pot", count: 4 });
     const { outputFiles } = await build({
-      stdin: {
-        contents: `import { hydrate } from "./react-shop.ts"; globalThis.errors = hydrate(document.getElementById("root"));`,
-        resolveDir: join(import.meta.dirname, "../support"),
-      },
+      stdin: { contents: hydrate, resolveDir: join(import.meta.dirname, "../support") },
       bundle: true,
       write: false,
     });

@@ -1,5 +1,4 @@
 import { createElement as h, useState } from "react";
-import { hydrateRoot } from "react-dom/client";
 
 /** A page of a shop in React, whose elements contain HTML of its server. */
 export function ReactShop() {
@@ -20,11 +19,4 @@ export function ReactShop() {
     panel("carousel", {}),
     isMoreShown && h("section", { id: "added" }, panel("questions", {}), panel("photos", {}), panel("carousel", {})),
   );
-}
-
-/** Takes over the server's HTML, in the browser. @returns errors that React reports later */
-export function hydrate(root: Parameters<typeof hydrateRoot>[0]): string[] {
-  const errors: string[] = [];
-  hydrateRoot(root, h(ReactShop), { onRecoverableError: (error) => errors.push(String(error)) });
-  return errors;
 }
