@@ -58,6 +58,7 @@ function renderPage({ language, texts, scriptUrl }: PageSettings, { title, path,
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title === "" ? shopName : `${title} – ${shopName}`}</title>
 <link rel="stylesheet" href="/style.css">
+<link rel="icon" href="/images/teapot.webp" type="image/webp">
 <script type="module" src="${scriptUrl}"></script>
 ${head}</head>
 <body>

@@ -203,6 +203,23 @@ describe("shop check", () => {
     expect(checked).toMatchObject({ exitCode: 1, problems: [problem] });
   });
 
+  test("loads the script, which the service may not have", async () => {
+    const page = (address: string) => serve({ head: script().replace(`${service}/starpost/v1/elements.js`, address) });
+    const find = async (address: string) => {
+      const { exitCode, find: found } = await check(await page(address), "--allow-private");
+      return [exitCode, found("service")[0]?.status];
+    };
+    const server = await home.serve();
+    try {
+      const base = `${server.url}/starpost/v1/elements`;
+      expect(await find(`${base}.js`)).toEqual([0, "ok"]);
+      expect(await find(`${base}/loader-AAAAAAAA.js`)).toEqual([1, "problem"]);
+    } finally {
+      await server.stop();
+    }
+    expect(await find("http://127.0.0.1:1/starpost/v1/elements.js")).toEqual([0, "warning"]);
+  });
+
   test("accepts the page's own Product, which gets the rating", async () => {
     const { aggregateRating: _, ...product } = rated;
     expect(await checkPage({ head: `${script()}${jsonLd(product)}`, body: writer })).toMatchObject({ exitCode: 0 });

@@ -25,7 +25,10 @@ export interface FetchedPage {
 
 /** What the checks need from the program. */
 export interface ShopCheckContext {
-  readonly fetchPage: () => Promise<FetchedPage>;
+  /** The address of the page. */
+  readonly url: string;
+  /** @throws Error with a message for people, if there is no response */
+  readonly fetchPage: (url: string) => Promise<FetchedPage>;
   readonly appKey: string;
   /** The public address of the service, if it is known. */
   readonly baseUrl: string | undefined;
@@ -53,7 +56,7 @@ const elementNames = storefrontElements.map((name) => `starpost-${name}`);
 /** Elements that need no product. */
 const withoutProduct: ReadonlySet<string> = new Set(["starpost-carousel", "starpost-badge"]);
 
-const names = ["script", "elements", "products", "policy", "structured-data"];
+const names = ["script", "service", "elements", "products", "policy", "structured-data"];
 
 /** Checks a page of a shop. Never throws because of the page. */
 export async function checkShopPage(context: ShopCheckContext): Promise<Diagnosis> {
@@ -64,10 +67,14 @@ export async function checkShopPage(context: ShopCheckContext): Promise<Diagnosi
 async function runChecks(context: ShopCheckContext): Promise<readonly Check[]> {
   let fetched: FetchedPage;
   try {
-    fetched = await context.fetchPage();
+    fetched = await context.fetchPage(context.url);
   } catch (error) {
     return [
-      failed("reachability", error, "Check the address, and that this machine can reach it."),
+      failed(
+        "reachability",
+        error,
+        "Check the address. For a page on this machine or in a private network, add --allow-private.",
+      ),
       ...skipAll(names, "the page cannot be reached"),
     ];
   }
@@ -100,6 +107,7 @@ async function runChecks(context: ShopCheckContext): Promise<readonly Check[]> {
   return [
     reached,
     ...checkScript(page, context),
+    await checkService(page, context),
     checkElements(page),
     await checkProducts(page, context),
     checkPolicy(page, context),
@@ -129,7 +137,7 @@ const seeSnippet = "Paste what `starpost shop snippet` prints.";
 function checkScript({ loaders, location, markup }: Page, { appKey, baseUrl }: ShopCheckContext): Check[] {
   const name = "script";
   const [loader, ...others] = loaders;
-  if (!loader) return [problem(name, "the page has no script of starpost", seeSnippet)];
+  if (!loader) return [problem(name, "the page does not load the script of starpost", seeSnippet)];
   const { url, base, element } = loader;
   const found: Check[] = [];
   if (location.protocol === "https:" && url.protocol === "http:") {
@@ -171,18 +179,38 @@ function checkScript({ loaders, location, markup }: Page, { appKey, baseUrl }: S
     );
   }
   if (others.length > 0) {
-    found.push(warning(name, `the page loads the script ${loaders.length} times`, "Remove all of them except one."));
+    found.push(
+      warning(name, `the page loads the script ${loaders.length} times`, "Keep one of them, and remove the others."),
+    );
   }
   if (markup.elements.length === 0) {
     found.push(
       warning(
         name,
-        "the page loads the script, but has no element of starpost",
-        `If JavaScript adds them, ignore this. Otherwise: ${seeSnippet}`,
+        "the page loads the script, but has no elements of starpost",
+        "If JavaScript adds them, ignore this warning. Otherwise, paste those that `starpost shop snippet` prints.",
       ),
     );
   }
   return found.length > 0 ? found : [ok(name, url.href)];
+}
+
+/** Requests the script, which the service may not have, such as a pinned one of an earlier version. */
+async function checkService({ loaders: [loader] }: Page, { fetchPage }: ShopCheckContext): Promise<Check> {
+  const name = "service";
+  if (!loader) return skipped(name, "the page does not load the script");
+  const { href, pathname } = loader.url;
+  try {
+    const { status, durationMs } = await fetchPage(href);
+    if (status < 400) return ok(name, `HTTP ${status} from ${loader.base} after ${Math.round(durationMs)} ms`);
+    const isPinned = !pathname.endsWith("/elements.js");
+    const fix = isPinned ? "Paste what `starpost shop snippet --pinned` prints for this version." : seeSnippet;
+    return problem(name, `the script cannot be loaded: HTTP ${status} from ${href}`, fix);
+  } catch (error) {
+    const { message } = failed(name, error, "");
+    const fix = "Check that browsers of shoppers can reach the service.";
+    return warning(name, `this machine cannot load the script from ${loader.base}: ${message}`, fix);
+  }
 }
 
 function checkElements({ markup: { elements } }: Page): Check {
@@ -308,7 +336,7 @@ function checkStructuredData({ markup }: Page): Check {
     return problem(
       name,
       "the page has a JSON-LD block that is not valid JSON",
-      "Correct it: search engines ignore it.",
+      "Correct it, because search engines ignore it.",
     );
   }
   if (writers.length > 1) {

@@ -3,7 +3,7 @@ import { integerFrom } from "../../program/flag-values.ts";
 import { formatDiagnosis, statusOfDiagnosis } from "../doctor/diagnosis-view.ts";
 
 export default command({
-  summary: "Check a page of a shop: script, products, security policy, and markup",
+  summary: "Check a page of a shop: script, service, products, security policy, and markup",
   argument: "<url>",
   argumentHelp: { url: { description: "address of the page" } },
   examples: [
@@ -20,8 +20,8 @@ export default command({
     },
   },
   notes: [
-    "It reads the HTML of the page as a browser receives it, without running scripts, and compares it with the profile's account. " +
-      "Elements and markup that scripts add are not seen.",
+    "Reads the HTML of the page as a browser receives it, and compares it with the profile's account. " +
+      "It runs no scripts, so it does not see elements and markup that they add.",
     "The exit status is 0 if there are no problems (warnings do not count), 5 if the page cannot be reached, and 1 otherwise.",
   ],
   run: async (context, { arguments: [given = ""], flags }) => {
@@ -34,7 +34,9 @@ export default command({
     const isPrivateAllowed = flags["allow-private"] ?? false;
     return context.withConnection(async ({ service, appKey }) =>
       checkShopPage({
-        fetchPage: () => requestPage({ url, isPrivateAllowed, timeoutMs: flags.timeout * 1_000, version, clock }),
+        url,
+        fetchPage: (address) =>
+          requestPage({ url: address, isPrivateAllowed, timeoutMs: flags.timeout * 1_000, version, clock }),
         appKey,
         baseUrl: await findServiceUrl(context),
         findProducts: async (ids) => {

@@ -30,7 +30,7 @@ export default command({
     },
   },
   notes: [
-    "The code belongs into the pages of the shop. After pasting it, run `starpost shop check` with the address of a product page.",
+    "Paste the code into the pages of the shop. Then run `starpost shop check` with the address of a product page.",
   ],
   run: async (context, { flags }) => {
     const { createSnippet } = await import("./snippet-run.ts");
