@@ -147,8 +147,8 @@ export function renderEmails(settings: PageSettings, emails: readonly ShownEmail
   const { language, texts } = settings;
   const own = texts[language];
   const links = emails.map(
-    ({ category }) =>
-      markup`<li><a href="${addressOf(language, `/emails/${category}`)}"${category === shown.category ? trusted(' aria-current="page"') : ""}><code>${category}</code></a></li>`,
+    ({ category, subject }) =>
+      markup`<li><a href="${addressOf(language, `/emails/${category}`)}"${category === shown.category ? trusted(' aria-current="page"') : ""}><span lang="en" dir="ltr">${subject}</span><code>${category}</code></a></li>`,
   );
   const body = markup`<section class="wrap"><h1>${own.emails}</h1><p>${own.emails_intro}</p></section>
 <div class="wrap emails"><ol>${links}</ol><div><h2 lang="en" dir="ltr">${shown.subject}</h2>
