@@ -2,12 +2,12 @@ import type { Writable } from "node:stream";
 import { join } from "node:path";
 import type { App, Connection } from "./ports.ts";
 import type { DemoSettings, RunningDemo } from "./shop-tools.ts";
-import { startServer } from "./server.ts";
+import { asUserError, startServer } from "./server.ts";
 import { resolvePaths } from "../config/paths.ts";
 import { localProfile } from "../config/profile.ts";
-import { failedError } from "../config/user-error.ts";
 import { type DirectRows, seedShop, storeDirectRows } from "../demo/seed.ts";
 import { listenAsShop, type ShopServer } from "../demo/shop-server.ts";
+import { toListenError } from "../server/listen.ts";
 import { openDatabase } from "../storage/database.ts";
 import { TemporaryFolder } from "../storage/temporary-folder.ts";
 
@@ -52,8 +52,8 @@ export async function startDemo(
 const serving = { host: "127.0.0.1", port: 0, limitLegacy: false, hasWorker: false, allowsSignUp: false } as const;
 
 async function listen(port: number, log: Writable): Promise<ShopServer> {
-  return listenAsShop(port, log).catch((error: NodeJS.ErrnoException) => {
-    throw failedError(`cannot listen on port ${port}: ${error.message}`, "Choose another port with --port.", error);
+  return listenAsShop(port, log).catch((error: unknown) => {
+    throw asUserError(toListenError(error, { host: serving.host, port }));
   });
 }
 

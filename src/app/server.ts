@@ -143,7 +143,8 @@ function pickServerOptions({ clock, random, trustedProxies, chaos }: ServerSetti
   };
 }
 
-function asUserError(error: unknown): unknown {
+/** Explains why a server could not listen. Other errors stay as they are. */
+export function asUserError(error: unknown): unknown {
   return error instanceof ListenError ? new UserError("failed", error.message, error.hint, error) : error;
 }
 

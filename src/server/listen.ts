@@ -37,12 +37,20 @@ export async function listenOn(
   try {
     await app.listen({ host, port });
   } catch (error) {
-    const [reason, hint] = reasons[(error as NodeJS.ErrnoException).code ?? ""] ?? [];
-    if (reason === undefined || hint === undefined) throw error;
-    throw new ListenError(`cannot listen on ${host}:${port}: ${reason}`, hint, error);
+    throw toListenError(error, { host, port });
   }
   const { port: foundPort } = app.server.address() as AddressInfo;
   return { url: toUrl({ host, port: foundPort, isSecure: app.server instanceof SecureServer }) };
+}
+
+/** Explains why listening failed. Other errors stay as they are. */
+export function toListenError(
+  error: unknown,
+  { host, port }: { readonly host: string; readonly port: number },
+): unknown {
+  const [reason, hint] = reasons[(error as NodeJS.ErrnoException).code ?? ""] ?? [];
+  if (reason === undefined || hint === undefined) return error;
+  return new ListenError(`cannot listen on ${host}:${port}: ${reason}`, hint, error);
 }
 
 interface Address {

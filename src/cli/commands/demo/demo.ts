@@ -10,6 +10,7 @@ export default command({
   },
   notes: [
     "The shop runs on this machine only, with a temporary database. It needs no network, sends no emails, uses no profile, and deletes everything when you press Ctrl-C.",
+    "Reviews that you write appear after you reload the page. Photos and questions need the link in an email, so they do not appear.",
   ],
   run: async (context, { flags }) => {
     const { runDemo } = await import("./demo-run.ts");
