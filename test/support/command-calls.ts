@@ -192,7 +192,7 @@ export const commandCalls: readonly CommandCall[] = [
   { call: "storefront.reviews", words: ["api", "storefront.reviews", "--product-id", "teapot"] },
   { call: "storefront.photos", words: ["api", "storefront.photos", "teapot"] },
   { call: "storefront.questions", words: ["api", "storefront.questions", "teapot"] },
-  { call: "storefront.element", words: ["api", "storefront.element", "teapot", "reviews"] },
+  { call: "storefront.element", words: ["api", "storefront.element", "reviews", "--product-id", "teapot"] },
   { call: "webhooks.create", words: ["webhooks", "create", "https://shop.example/hook"], keep: { webhook_id: "0.id" } },
   { call: "webhooks.trigger", words: ["webhooks", "trigger", "review_create"] },
   { call: "webhooks.list", words: ["webhooks", "list"] },

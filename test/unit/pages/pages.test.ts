@@ -462,7 +462,10 @@ describe("elements", () => {
   });
 
   it.each<[(typeof storefrontElements)[number], string]>([
-    ["rating", '<a href="https://reviews.example/pot#reviews"><svg'],
+    [
+      "rating",
+      '<a href="https://reviews.example/pot#reviews"><span role="img" aria-label="3.7 out of 5 from 300 reviews">',
+    ],
     ["reviews", '<a href="https://reviews.example/pot?stars=4#reviews">4 stars</a>'],
     ["reviews", '<a href="https://reviews.example/pot#reviews">See all 300 reviews</a>'],
     ["carousel", '<a href="https://reviews.example/pot#reviews">See all 300 reviews</a>'],
