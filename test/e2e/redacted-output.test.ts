@@ -99,7 +99,7 @@ describe("--redact hides addresses and names, at any width and in any format:", 
       if (!isReading) stock.renew();
       expectNobody(await call(argv, width, line));
     }
-    for (const format of ["json", "csv"]) {
+    for (const format of sample(["json", "csv"], { offset: at, step: 2 })) {
       if (!isReading) stock.renew();
       expectNobody(await call([...argv, "--format", format], 80, line));
     }
