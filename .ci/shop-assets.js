@@ -10,7 +10,7 @@ const folder = join(root, "src/shop");
 
 /** The messages that the sources of the elements name: `"shop.a.b"`, or all that begin with `shop.a.${`. */
 function pickMessages(messages) {
-  const files = readdirSync(folder).filter((name) => name.endsWith(".ts"));
+  const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".ts"));
   const text = files.map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
   const named = [...text.matchAll(/["`]((?:shop|page)\.[\w.]+)(\$\{)?/g)];
   const isUsed = (key) => named.some(([, name, more]) => (more ? key.startsWith(name) : key === name));

@@ -2,7 +2,7 @@ import type { StorefrontQuestion, StorefrontQuestions } from "../contract/storef
 import { call, formatDate, PanelElement } from "./controls.ts";
 import { type Child, h, sheet } from "./dom.ts";
 import { type Config, type Context, define, read } from "./element.ts";
-import { createFormButton, type OpenForm } from "./form-button.ts";
+import { createFormButton, type OpenForm } from "./forms/form-button.ts";
 import { drawMore } from "./more.ts";
 import css from "./questions.css";
 import { drawVotes } from "./votes.ts";
@@ -67,7 +67,7 @@ class QuestionsElement extends PanelElement<StorefrontQuestions> {
     const { t } = context;
     const label = t("shop.questions.ask");
     const open: OpenForm = async (draft) => {
-      const { drawForm, personFields, productFields, textField } = await import("./form.ts");
+      const { drawForm, personFields, productFields, textField } = await import("./forms/form.ts");
       const content = { name: "review_content", label: t("page.form.question"), maxlength: 10_000, rows: 3 };
       const send = async (values: Readonly<Record<string, string>>) => {
         const question = { ...productFields(this, this.productId, context), ...values, prevent_duplicate_review: true };

@@ -1,7 +1,7 @@
 import { PanelElement } from "./controls.ts";
 import type { Child } from "./dom.ts";
 import { type Config, type Context, define } from "./element.ts";
-import { createFormButton, type OpenForm } from "./form-button.ts";
+import { createFormButton, type OpenForm } from "./forms/form-button.ts";
 
 /** A form to review a product, or the shop. */
 class ReviewFormElement extends PanelElement<undefined> {
@@ -13,7 +13,10 @@ class ReviewFormElement extends PanelElement<undefined> {
 
   protected override render(_data: undefined, context: Context): readonly Child[] {
     const open: OpenForm = async (draft) => {
-      const [form, { drawReviewForm }] = await Promise.all([import("./form.ts"), import("./review-fields.ts")]);
+      const [form, { drawReviewForm }] = await Promise.all([
+        import("./forms/form.ts"),
+        import("./forms/review-fields.ts"),
+      ]);
       const { root, productId } = this;
       return drawReviewForm(
         form,

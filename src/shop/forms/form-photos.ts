@@ -1,6 +1,6 @@
-import { adoptStyles, call, explain } from "./controls.ts";
-import { type Child, h, replace, sheet } from "./dom.ts";
-import type { Context } from "./element.ts";
+import { adoptStyles, call, explain } from "../controls.ts";
+import { type Child, h, replace, sheet } from "../dom.ts";
+import type { Context } from "../element.ts";
 import css from "./form-photos.css";
 import { shrinkPhoto } from "./shrink-photo.ts";
 

@@ -1,5 +1,5 @@
-import { h } from "./dom.ts";
-import type { Context } from "./element.ts";
+import { h } from "../dom.ts";
+import type { Context } from "../element.ts";
 import type { Field } from "./form.ts";
 import type { Draft } from "./form-button.ts";
 

@@ -1,6 +1,6 @@
-import { adoptStyles, call } from "./controls.ts";
-import { drawStars, h, replace, sheet } from "./dom.ts";
-import type { Context } from "./element.ts";
+import { adoptStyles, call } from "../controls.ts";
+import { drawStars, h, replace, sheet } from "../dom.ts";
+import type { Context } from "../element.ts";
 import type { Field, Values } from "./form.ts";
 import type { Draft } from "./form-button.ts";
 import { drawPhotoField } from "./photo-field.ts";

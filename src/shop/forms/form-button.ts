@@ -1,6 +1,6 @@
-import { explain } from "./controls.ts";
-import { type Child, h, replace } from "./dom.ts";
-import type { Context } from "./element.ts";
+import { explain } from "../controls.ts";
+import { type Child, h, replace } from "../dom.ts";
+import type { Context } from "../element.ts";
 
 /** What a form keeps until it has been submitted, besides the texts in its fields. */
 export interface Draft {

@@ -1,6 +1,6 @@
-import { adoptStyles, explain } from "./controls.ts";
-import { type Child, h, sheet } from "./dom.ts";
-import type { Context, Refusal } from "./element.ts";
+import { adoptStyles, explain } from "../controls.ts";
+import { type Child, h, sheet } from "../dom.ts";
+import type { Context, Refusal } from "../element.ts";
 import css from "./form.css";
 import type { Draft } from "./form-button.ts";
 
