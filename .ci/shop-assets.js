@@ -26,7 +26,12 @@ const hashOf = (text) => createHash("sha256").update(text).digest("hex").slice(0
 /** Makes modules of the list of languages, whose files share a hash, and of style sheets. */
 const virtualModules = (texts) => ({
   name: "shop",
-  setup({ onLoad }) {
+  setup({ onLoad, onResolve }) {
+    // Only its numbers remain, where they are used.
+    onResolve({ filter: /\/limits\.ts$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path),
+      sideEffects: false,
+    }));
     onLoad({ filter: /[\\/]shop[\\/]languages\.ts$/ }, () => ({
       contents: `export const languages = ${JSON.stringify(Object.keys(texts))};
         export const loadTexts = (name) => { const path = "./" + name + "-${hashOf(JSON.stringify(texts))}.js"; return import(path); };`,

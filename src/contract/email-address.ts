@@ -1,7 +1,5 @@
 import { domainToASCII } from "node:url";
-
-/** The maximum length of an email address, in characters. */
-export const maxEmailLength = 254;
+import { maxEmailLength } from "./storefront/limits.ts";
 
 /** The characters of plain addresses, which are compared regardless of case and not otherwise. */
 const plainPattern = /^[!-~]*$/;

@@ -145,6 +145,7 @@ export * from "./reviews/shapes.ts";
 export { isSurelyPastReview } from "./reviews/writing.ts";
 export * from "./shapes.ts";
 export * from "./storefront/forms.ts";
+export * from "./storefront/limits.ts";
 export * from "./storefront/storefront.ts";
 export * from "./unsubscribers.ts";
 export * from "./webhooks/webhooks.ts";

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { languages } from "./brand/brand.ts";
 import { matchLanguage } from "./brand/language-match.ts";
-import { hasHiddenCharacters, isEmail, isPlainEmail, maxEmailLength } from "./email-address.ts";
+import { hasHiddenCharacters, isEmail, isPlainEmail } from "./email-address.ts";
+import { maxEmailLength } from "./storefront/limits.ts";
 import { lazily, lazyValues } from "./lazily.ts";
 
 /** Maximum lengths, in characters. Assumed: the specification states none; longer values are rejected, never truncated. */

@@ -1,3 +1,4 @@
+import { carouselSize, maxChosenReviews } from "../contract/storefront/limits.ts";
 import type { StorefrontReview, StorefrontReviews } from "../contract/storefront/storefront.ts";
 import { PanelElement } from "./controls.ts";
 import { type Child, drawStars, h, sheet } from "./dom.ts";
@@ -6,12 +7,6 @@ import css from "./carousel.css";
 
 const styles = sheet(css);
 
-/** How many reviews it has if none are chosen, as in its HTML of the service. */
-const size = 12;
-
-/** How many can be chosen: a page of the service. */
-const maxChosen = 50;
-
 /** Chosen reviews, or the best ones, side by side. They move only when the shopper moves them. */
 class CarouselElement extends PanelElement<readonly StorefrontReview[]> {
   constructor() {
@@ -19,9 +14,9 @@ class CarouselElement extends PanelElement<readonly StorefrontReview[]> {
   }
 
   protected override async load(): Promise<readonly StorefrontReview[]> {
-    const chosen = this.getAttribute("reviews")?.match(/\d+/g)?.slice(0, maxChosen);
+    const chosen = this.getAttribute("reviews")?.match(/\d+/g)?.slice(0, maxChosenReviews);
     const query = new URLSearchParams(chosen?.map((id) => ["review_ids[]", id]));
-    query.set("per_page", String(chosen?.length ?? size));
+    query.set("per_page", String(chosen?.length ?? carouselSize));
     if (!chosen) query.set("sort", "highest");
     const product = this.productId && `/products/${encodeURIComponent(this.productId)}`;
     return (await read<StorefrontReviews>(`${product}/reviews?${query.toString()}`)).reviews;

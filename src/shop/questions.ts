@@ -1,3 +1,4 @@
+import { maxContentLength } from "../contract/storefront/limits.ts";
 import type { StorefrontQuestion, StorefrontQuestions } from "../contract/storefront/storefront.ts";
 import { call, formatDate, PanelElement } from "./controls.ts";
 import { type Child, h, sheet } from "./dom.ts";
@@ -68,7 +69,7 @@ class QuestionsElement extends PanelElement<StorefrontQuestions> {
     const label = t("shop.questions.ask");
     const open: OpenForm = async (draft) => {
       const { drawForm, personFields, productFields, textField } = await import("./forms/form.ts");
-      const content = { name: "review_content", label: t("page.form.question"), maxlength: 10_000, rows: 3 };
+      const content = { name: "review_content", label: t("page.form.question"), maxlength: maxContentLength, rows: 3 };
       const send = async (values: Readonly<Record<string, string>>) => {
         const question = { ...productFields(this, this.productId, context), ...values, prevent_duplicate_review: true };
         await call(context, "/questions/send_confirmation_mail", question);

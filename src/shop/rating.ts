@@ -1,3 +1,4 @@
+import { maxRatedProducts } from "../contract/storefront/limits.ts";
 import { type Child, drawStars, h, sheet } from "./dom.ts";
 import { type Config, type Context, define, read, StarpostElement } from "./element.ts";
 import css from "./rating.css";
@@ -7,9 +8,6 @@ interface Rating {
   readonly average_score: number;
   readonly total_reviews: number;
 }
-
-/** The most products of a request. Source: `maxStorefrontIds`. */
-const maxProducts = 100;
 
 const ratings = new Map<string, Promise<Rating | undefined>>();
 let waiting: string[] = [];
@@ -24,8 +22,8 @@ function readRating(product: string): Promise<Rating | undefined> {
     const products = waiting;
     [waiting, requested] = [[], undefined];
     const parts: Promise<readonly Rating[]>[] = [];
-    for (let at = 0; at < products.length; at += maxProducts) {
-      const query = new URLSearchParams(products.slice(at, at + maxProducts).map((id) => ["product_ids[]", id]));
+    for (let at = 0; at < products.length; at += maxRatedProducts) {
+      const query = new URLSearchParams(products.slice(at, at + maxRatedProducts).map((id) => ["product_ids[]", id]));
       parts.push(read<{ ratings: readonly Rating[] }>(`/ratings?${query.toString()}`).then((found) => found.ratings));
     }
     return Promise.all(parts);

@@ -1,3 +1,4 @@
+import { maxSearchLength } from "../contract/storefront/limits.ts";
 import type { StorefrontPhotos, StorefrontReview, StorefrontReviews } from "../contract/storefront/storefront.ts";
 import { type Child, drawStars, h, replace, sheet } from "./dom.ts";
 import { explain, formatDate, PanelElement } from "./controls.ts";
@@ -182,7 +183,7 @@ class ReviewList {
       clearTimeout(timer);
       timer = setTimeout(() => this.#onFilter({ search: input.value.trim() }), searchAfterMs);
     };
-    const input = h("input", { type: "search", part: "input", maxlength: 100, oninput: search });
+    const input = h("input", { type: "search", part: "input", maxlength: maxSearchLength, oninput: search });
     return input;
   }
 

@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import {
   defaultBrand,
   imageLimits,
-  maxStorefrontIds,
+  maxChosenReviews,
+  maxRatedProducts,
   siteReviewsId,
   storefrontPage,
   type StorefrontSort,
@@ -261,7 +262,7 @@ describeBackends("storefront.reviews", (harness) => {
     ["search", { search: "x".repeat(201) }],
     ["page", { page: "x" }],
     ["per_page", { per_page: 1.5 }],
-    ["review_ids", { review_ids: Array.from({ length: maxStorefrontIds.reviews + 1 }, (_, at) => at) }],
+    ["review_ids", { review_ids: Array.from({ length: maxChosenReviews + 1 }, (_, at) => at) }],
     ["review_ids.0", { review_ids: ["1 or 1=1"] }],
   ])("rejects an invalid value of %s", async (field, query) => {
     const { caller } = await harness().newAccount();
@@ -403,10 +404,10 @@ describeBackends("storefront", (harness) => {
         { product_id: "cup", average_score: 0, total_reviews: 0 },
       ],
     });
-    const many = Array.from({ length: maxStorefrontIds.products }, (_, at) => `p${at}`);
+    const many = Array.from({ length: maxRatedProducts }, (_, at) => `p${at}`);
     expect(await shop.ratings({ product_ids: many })).toEqual({ ratings: [] });
     await expect(shop.ratings({ product_ids: [...many, "pan"] })).rejects.toMatchObject(
-      invalidField("product_ids", maxStorefrontIds.products),
+      invalidField("product_ids", maxRatedProducts),
     );
     await expect(shop.ratings({} as InputOf<"storefront.ratings">)).rejects.toMatchObject({
       kind: "invalidParams",

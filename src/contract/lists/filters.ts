@@ -2,6 +2,7 @@ import * as z from "zod";
 import { lazily } from "../lazily.ts";
 import { lazyObject } from "../lazy-object.ts";
 import { shape } from "../shapes.ts";
+import { maxSearchLength } from "../storefront/limits.ts";
 
 /** Page sizes of lists with filters. */
 export const searchPage = { default: 20, max: 1_000 } as const;
@@ -9,9 +10,6 @@ export const searchPage = { default: 20, max: 1_000 } as const;
 /** By creation time. */
 export const searchSorts = ["newest", "oldest"] as const;
 export type SearchSort = (typeof searchSorts)[number];
-
-/** Maximum length of a text to search for, in characters. */
-const maxSearchLength = 200;
 
 /** A comma-separated list of names, as an array without duplicates. */
 export function nameList<const T extends string>(names: readonly T[]) {

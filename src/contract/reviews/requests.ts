@@ -4,13 +4,18 @@ import { linkPaths, linkScore, linkToken } from "../emails/links.ts";
 import { timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 import { lazyObject } from "../lazy-object.ts";
+import { maxContentLength, maxNameLength, maxTitleLength } from "../storefront/limits.ts";
 
 /** The fields of the review form, in order. */
 export const reviewFormFields = ["score", "title", "content", "display_name"] as const;
 export type ReviewFormField = (typeof reviewFormFields)[number];
 
-/** Maximum lengths in the review form, in UTF-16 code units, as browsers count. Assumed: shorter than the limits of the API. */
-export const reviewFormLimits = { title: 150, content: 10_000, display_name: 100 } as const;
+/** Maximum lengths in the review form, by field. */
+export const reviewFormLimits = {
+  title: maxTitleLength,
+  content: maxContentLength,
+  display_name: maxNameLength,
+} as const;
 
 /** Text that consists only of invisible characters counts as empty. */
 export function isBlank(text: string): boolean {

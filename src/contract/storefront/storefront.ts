@@ -7,12 +7,10 @@ import { lazyObject } from "../lazy-object.ts";
 import { searchText } from "../lists/filters.ts";
 import { score, starDistribution } from "../reviews/shapes.ts";
 import { shape, timestamp } from "../shapes.ts";
+import { maxChosenReviews, maxRatedProducts } from "./limits.ts";
 
 /** Page sizes of reviews, photos, and questions. */
 export const storefrontPage = { default: 10, max: 50 } as const;
-
-/** Maximum number of products in a call for ratings, and of chosen reviews. */
-export const maxStorefrontIds = { products: 100, reviews: 50 } as const;
 
 export const storefrontSorts = ["newest", "oldest", "highest", "lowest", "most_helpful"] as const;
 export type StorefrontSort = (typeof storefrontSorts)[number];
@@ -192,7 +190,7 @@ export const storefront = {
     summary: "Get the ratings of several products",
     ...route("GET", `${path}/ratings`),
     ...isPublicRead,
-    input: () => ({ product_ids: oneOrMore(shape.id, maxStorefrontIds.products) }),
+    input: () => ({ product_ids: oneOrMore(shape.id, maxRatedProducts) }),
     output: () => ({
       /** In the order of the call, without unknown products. */
       ratings: z.array(z.object({ product_id: z.string(), ...rating() })),
@@ -214,7 +212,7 @@ export const storefront = {
       /** Searches title and content. */
       search: searchText().optional(),
       /** Only these reviews, in this order unless `sort` is given. */
-      review_ids: oneOrMore(shape.rowId, maxStorefrontIds.reviews).optional(),
+      review_ids: oneOrMore(shape.rowId, maxChosenReviews).optional(),
     }),
     output: reviewPage,
   }),
@@ -247,7 +245,7 @@ export const storefront = {
       /** Default: that of the shop. */
       language: z.enum(languages, { error: `must be one of ${languages.join(", ")}` }).optional(),
       /** For `carousel`: only these reviews, in this order. */
-      review_ids: oneOrMore(shape.rowId, maxStorefrontIds.reviews).optional(),
+      review_ids: oneOrMore(shape.rowId, maxChosenReviews).optional(),
     }),
     output: () => ({ html: z.string() }),
   }),

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { type contract, isLegalId, siteReviewsId, type StorefrontElement } from "../../contract/index.ts";
+import { carouselSize, type contract, isLegalId, siteReviewsId, type StorefrontElement } from "../../contract/index.ts";
 import type { ElementContent } from "../../pages/elements.ts";
 import { readBrand } from "../accounts/brand.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
@@ -10,9 +10,6 @@ import { toSeoReview } from "./seo.ts";
 
 type Element = typeof contract.storefront.element;
 type Query = z.output<Element["input"]>;
-
-/** How many reviews a carousel has if none are chosen. */
-const carouselSize = 12;
 
 type Read = (productId: string, query: Query, context: HandlerContext) => Promise<Omit<ElementContent, "pageUrl">>;
 

@@ -1,3 +1,4 @@
+import { maxEmailLength, maxNameLength } from "../../contract/storefront/limits.ts";
 import { adoptStyles, explain } from "../controls.ts";
 import { type Child, h, sheet } from "../dom.ts";
 import type { Context, Refusal } from "../element.ts";
@@ -80,8 +81,18 @@ export function productFields(
 /** The name and the email address of the person who writes. */
 export function personFields(context: Context): readonly Field[] {
   const { t } = context;
-  const name = { label: t("page.form.name"), hint: t("page.form.name_hint"), maxlength: 100, autocomplete: "name" };
-  const email = { label: t("shop.form.email"), hint: t("shop.form.email_hint"), maxlength: 254, autocomplete: "email" };
+  const name = {
+    label: t("page.form.name"),
+    hint: t("page.form.name_hint"),
+    maxlength: maxNameLength,
+    autocomplete: "name",
+  };
+  const email = {
+    label: t("shop.form.email"),
+    hint: t("shop.form.email_hint"),
+    maxlength: maxEmailLength,
+    autocomplete: "email",
+  };
   return [
     textField(context, { name: "display_name", ...name }),
     textField(context, { name: "email", type: "email", ...email }),

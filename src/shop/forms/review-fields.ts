@@ -1,3 +1,4 @@
+import { maxContentLength, maxTitleLength } from "../../contract/storefront/limits.ts";
 import { adoptStyles, call } from "../controls.ts";
 import { drawStars, h, replace, sheet } from "../dom.ts";
 import type { Context } from "../element.ts";
@@ -47,8 +48,8 @@ export function drawReviewForm(
   const text = { name: "review_content", label: t("page.form.review"), hint: t("page.form.review_hint") };
   const fields = [
     starsField(describe, context),
-    textField(context, { name: "review_title", label: t("page.form.title"), maxlength: 150 }),
-    textField(context, { ...text, maxlength: 10_000, rows: 6 }),
+    textField(context, { name: "review_title", label: t("page.form.title"), maxlength: maxTitleLength }),
+    textField(context, { ...text, maxlength: maxContentLength, rows: 6 }),
     ...(shop.features.photos ? [drawPhotoField(describe, draft, context)] : []),
     ...personFields(context),
   ];

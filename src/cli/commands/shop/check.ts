@@ -26,7 +26,7 @@ export default command({
   ],
   run: async (context, { arguments: [given = ""], flags }) => {
     const { checkShopPage } = await import("../../../doctor/shop/shop-checks.ts");
-    const { maxStorefrontIds } = await import("../../../contract/index.ts");
+    const { maxRatedProducts } = await import("../../../contract/index.ts");
     const { parsePageUrl, findServiceUrl } = await import("./service-url.ts");
     const url = parsePageUrl(given);
     const { requestPage } = await context.io.loadApp();
@@ -41,8 +41,8 @@ export default command({
         baseUrl: await findServiceUrl(context),
         findProducts: async (ids) => {
           const found: string[] = [];
-          for (let at = 0; at < ids.length; at += maxStorefrontIds.products) {
-            const product_ids = ids.slice(at, at + maxStorefrontIds.products);
+          for (let at = 0; at < ids.length; at += maxRatedProducts) {
+            const product_ids = ids.slice(at, at + maxRatedProducts);
             const { ratings } = await service.storefront.ratings({ product_ids });
             found.push(...ratings.map(({ product_id: id }) => id));
           }
