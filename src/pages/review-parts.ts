@@ -60,11 +60,10 @@ export function shortRating(
   { average_score, total_reviews }: Pick<SeoPage, "average_score" | "total_reviews">,
   context: PageContext,
 ): Html {
-  const { t, text } = context;
+  const { text } = context;
   const [average, total] = [average_score, total_reviews].map((value) => text("page.number", { value }));
   const label = text("page.reviews.summary", { average, total, count: total_reviews });
-  const shown = markup`${t("page.number", { value: average_score })} (${t("page.number", { value: total_reviews })})`;
-  return markup`<span role="img" aria-label="${label}">${stars(average_score, context)} ${shown}</span>`;
+  return markup`<span role="img" aria-label="${label}">${stars(average_score, context)} ${average} (${total})</span>`;
 }
 
 /** Whether the page has the styles of pages. */
