@@ -165,12 +165,13 @@ async function findDue(tables: readonly SearchedTable[], context: HandlerContext
   const blocks = (table: SearchedTable) => sql`search_blocks where account_id = ${accountId} and kind = ${table}`;
   const due = tables.flatMap((table) => {
     const last = sql`(select coalesce(max(last_row), 0) from ${blocks(table)})`;
-    // A block has many records, so they are counted only as far as necessary.
+    const listed = sql`${listIds(table, accountId, context.dialect)} as listed`;
+    // A block has many records, so they are counted only if there may be enough, and only as far as necessary.
+    const newest = sql`(select id from ${listed} order by id desc limit 1)`;
     const added = Object.values(idsAfter).map(
-      (
-        follows,
-      ) => sql`select cast(${table} as text) as kind from ${listIds(table, accountId, context.dialect)} as listed
-        where ${follows(last)} order by id limit 1 offset ${sql.lit(blockSize - 1)}`,
+      (follows) => sql`select cast(${table} as text) as kind from ${listed}
+        where ${follows(last)} and ${newest} >= ${last} + ${sql.lit(blockSize)}
+        order by id limit 1 offset ${sql.lit(blockSize - 1)}`,
     );
     return [...added, sql`select kind from ${blocks(table)} and is_current = 0 limit 1`];
   });
