@@ -42,7 +42,7 @@ export async function readAccountProfile(context: HandlerContext, accountId?: nu
 
 /** Reads the store's name as set for the account. */
 export async function readStoreName(
-  context: Pick<HandlerContext, "transaction">,
+  context: Pick<HandlerContext, "transaction" | "dialect">,
   accountId: number,
 ): Promise<string | null> {
   const { store_name: name } = await readSettings(["store_name"], context, accountId);

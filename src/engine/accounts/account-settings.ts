@@ -10,9 +10,10 @@ import {
   parseEmailSetting,
   ServiceError,
 } from "../../contract/index.ts";
+import { batchOf } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { deleteRows, findRow, findRows, selectAccountRows } from "../kernel/account-rows.ts";
+import { deleteRows, findRow, findRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
@@ -59,16 +60,23 @@ type OwnSettingName =
   | "mail_events_secret"
   | "mail_events_public_key";
 
+const selectSettings = createStatement<
+  { accountId: number; names: string },
+  { readonly name: string; readonly value: string }
+>(
+  (slot, dialect) => sql`
+    select name, value from account_settings where account_id = ${slot("accountId")}
+      and name in (select batch.name from ${batchOf<{ name: string }>({ name: "text" }, slot("names"), dialect)})`,
+);
+
 /** Reads values that the account has set. */
 export async function readSettings<Name extends OwnSettingName>(
   names: readonly Name[],
-  { transaction }: Pick<Context, "transaction">,
+  { transaction, dialect }: Pick<Context, "transaction" | "dialect">,
   accountId: number,
 ): Promise<Partial<Record<Name, unknown>>> {
-  const rows = await selectAccountRows("account_settings", accountId, transaction)
-    .select(["name", "value"])
-    .where("name", "in", names)
-    .execute();
+  const listed = JSON.stringify(names.map((name) => [name]));
+  const { rows } = await selectSettings(transaction, dialect, { accountId, names: listed });
   return Object.fromEntries(rows.map(({ name, value }) => [name, JSON.parse(value)])) as Partial<Record<Name, unknown>>;
 }
 
@@ -95,11 +103,11 @@ export async function saveSetting(
 
 /** Reads the delay of the bottom lines of all products in milliseconds: this process's, or else the account's. */
 export async function readBottomLinesDelay(
-  { transaction, bottomLinesDelayMs }: Pick<HandlerContext, "transaction" | "bottomLinesDelayMs">,
+  context: Pick<HandlerContext, "transaction" | "dialect" | "bottomLinesDelayMs">,
   accountId: number,
 ): Promise<number> {
-  if (bottomLinesDelayMs !== undefined) return bottomLinesDelayMs;
-  const { bottom_lines_delay: seconds } = await readSettings(["bottom_lines_delay"], { transaction }, accountId);
+  if (context.bottomLinesDelayMs !== undefined) return context.bottomLinesDelayMs;
+  const { bottom_lines_delay: seconds } = await readSettings(["bottom_lines_delay"], context, accountId);
   return typeof seconds === "number" ? seconds * 1_000 : bottomLinesDelay.defaultMs;
 }
 

@@ -59,7 +59,7 @@ export const brandHandlers: Handlers<typeof contract.brand> = {
 /** Reads the brand of an account. */
 export async function readBrand(
   accountId: number,
-  context: Pick<HandlerContext, "transaction" | "publicUrl">,
+  context: Pick<HandlerContext, "transaction" | "dialect" | "publicUrl">,
 ): Promise<Brand> {
   const { brand: text, messages } = await readSettings(["brand", "messages"], context, accountId);
   const { logo, ...settings } = parseStored(text);
@@ -74,7 +74,7 @@ export function parseMessages(stored: unknown): OwnMessages | undefined {
   return typeof stored === "string" ? (JSON.parse(stored) as OwnMessages) : undefined;
 }
 
-async function readStored(accountId: number, context: Pick<HandlerContext, "transaction">): Promise<StoredBrand> {
+async function readStored(accountId: number, context: Pick<HandlerContext, "transaction" | "dialect">): Promise<StoredBrand> {
   const { brand } = await readSettings(["brand"], context, accountId);
   return parseStored(brand);
 }

@@ -1,4 +1,7 @@
+import { sql } from "kysely";
 import { emailSendingLimits } from "../../contract/index.ts";
+import { createStatement } from "../../storage/statement.ts";
+import type { Row } from "../../storage/tables.ts";
 import { selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { dayOf } from "../kernel/times.ts";
@@ -14,10 +17,17 @@ export interface EmailPermission {
   readonly usedToday: number;
 }
 
-export async function readEmailPermission(accountId: number, context: Context): Promise<EmailPermission> {
-  const row = await selectAccountRows("email_permissions", accountId, context.transaction)
-    .select(["enabled_at", "daily_quota", "quota_day", "quota_used"])
-    .executeTakeFirst();
+const selectPermission = createStatement<{ accountId: number }, Omit<Row<"email_permissions">, "account_id">>(
+  (slot) => sql`
+    select enabled_at, daily_quota, quota_day, quota_used from email_permissions
+    where account_id = ${slot("accountId")}`,
+);
+
+export async function readEmailPermission(
+  accountId: number,
+  context: Context & Pick<HandlerContext, "dialect">,
+): Promise<EmailPermission> {
+  const [row] = (await selectPermission(context.transaction, context.dialect, { accountId })).rows;
   return {
     isEnabled: row !== undefined && row.enabled_at !== null,
     dailyQuota: row?.daily_quota ?? emailSendingLimits.perDay.default,

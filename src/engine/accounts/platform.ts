@@ -76,12 +76,12 @@ export const createAccountHandlers = (changePublication: ChangePublication): Han
 });
 
 export async function readAccountSettings(
-  context: Pick<HandlerContext, "transaction" | "hasPublicLimits">,
+  context: Pick<HandlerContext, "transaction" | "dialect" | "hasPublicLimits">,
   id: number,
 ) {
   const name = await readStoreName(context, id);
   // The account's own delay, even if a flag of the server overrides it.
-  const delayMs = await readBottomLinesDelay({ transaction: context.transaction }, id);
+  const delayMs = await readBottomLinesDelay({ ...context, bottomLinesDelayMs: undefined }, id);
   const {
     published_reviews: stored,
     retain_emails,

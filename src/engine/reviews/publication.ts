@@ -29,13 +29,13 @@ type Moderation = "published" | "unpublished" | "held";
 /** Reads which reviews of an account are published without a decision of the store. */
 export async function readPublishedReviews(
   accountId: number,
-  context: Pick<HandlerContext, "transaction">,
+  context: Pick<HandlerContext, "transaction" | "dialect">,
 ): Promise<PublishedReviews> {
   return (await readPublicationRules(accountId, context)).setting;
 }
 
 /** Reads what decides on new reviews: the account's setting, and its rules. */
-export async function readPublicationRules(accountId: number, context: Pick<HandlerContext, "transaction">) {
+export async function readPublicationRules(accountId: number, context: Pick<HandlerContext, "transaction" | "dialect">) {
   const stored = await readSettings(["published_reviews", "review_rules"], context, accountId);
   const setting: PublishedReviews = publishedReviews.find((name) => name === stored.published_reviews) ?? "all";
   return { setting, rules: parseRules(stored.review_rules).rules };

@@ -5,7 +5,8 @@ import { type Figure, figure, type Goal } from "../support/figures.ts";
 import { type Cluster, withCluster } from "./cluster.ts";
 import { withChildren } from "./cpu-time.ts";
 import { type Load, type LoadOptions, runLoad } from "./load.ts";
-import { type PostgresServer, withDatabase } from "./postgres-server.ts";
+import { type PostgresServer, withClient, withDatabase } from "./postgres-server.ts";
+import { fillDueAccounts } from "./due-accounts.ts";
 import { aReview, orderRequests, widgetRequests } from "./requests.ts";
 
 export interface Scale {
@@ -45,6 +46,7 @@ const parts: Readonly<Record<string, Part>> = {
       perSecond: { required: 1_500, aim: 3_000 },
     }),
   "orders on SQLite": compareOnSqlite,
+  "accounts with due emails, 1 server": serveDueAccounts,
 };
 
 /** Runs the parts whose names contain a text. */
@@ -151,13 +153,43 @@ async function compareOnSqlite(scale: Scale): Promise<Omit<Figure, "part">[]> {
   return [...ratios, ...Object.entries(loads).flatMap(([name, all]) => describe(name, all, {}))];
 }
 
+/** Accounts that each have an email that is due, and that a rule prevents: what a worker must do at least for an account. */
+const dueAccounts = 10_000;
+
+async function serveDueAccounts(scale: Scale): Promise<Omit<Figure, "part">[]> {
+  const server = await scale.postgres();
+  const speeds: Record<string, number[]> = {};
+  await inTurn(scale, async (name, build) => {
+    const perSecond = await withDatabase(server.url, (database) => {
+      const env = { STARPOST_SMTP_HOST: "localhost", STARPOST_MAIL_FROM: "shop@shop.example" };
+      const options = { folder: scale.folder, build, database, env, accounts: 0, servers: 0 };
+      return withCluster(options, async ({ run }) => {
+        run(["account", "create", "--json"]);
+        await withClient(database, (client) => fillDueAccounts(client, dueAccounts));
+        const startedMs = performance.now();
+        run(["mail", "run", "--once", "--json"]);
+        return (dueAccounts * 1_000) / (performance.now() - startedMs);
+      });
+    });
+    (speeds[name] ??= []).push(perSecond);
+    return { perSecond };
+  });
+  return Object.entries(speeds).map(([name, values]) =>
+    figure(`${name}: accounts`, "accounts/s", values, { required: 1_000 }),
+  );
+}
+
 /** Runs the builds alternately, round by round. */
-async function inTurn(scale: Scale, run: (name: string, build: string) => Promise<Load>): Promise<void> {
+async function inTurn(
+  scale: Scale,
+  run: (name: string, build: string) => Promise<Pick<Load, "perSecond"> & Partial<Load>>,
+): Promise<void> {
   for (let round = 1; round <= scale.rounds; round++) {
     for (const [name, build] of Object.entries(scale.builds)) {
       const { perSecond, p50, p99 } = await run(name, build);
-      const speed = `${perSecond.toFixed(0)}/s, p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`;
-      process.stderr.write(`  round ${round}, ${name}: ${speed}\n`);
+      const times =
+        p50 === undefined || p99 === undefined ? [] : [`p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`];
+      process.stderr.write(`  round ${round}, ${name}: ${[`${perSecond.toFixed(0)}/s`, ...times].join(", ")}\n`);
     }
   }
 }

@@ -70,10 +70,10 @@ export const erasedKind = "erased";
  */
 export async function readAddressHasher(
   accountId: number,
-  { transaction, sealer }: Pick<HandlerContext, "transaction" | "sealer">,
+  context: Pick<HandlerContext, "transaction" | "dialect" | "sealer">,
 ): Promise<AddressHasher | undefined> {
-  const { [keySetting]: sealed } = await readSettings([keySetting], { transaction }, accountId);
-  return typeof sealed === "string" ? createHasher(sealer.open(sealed)) : undefined;
+  const { [keySetting]: sealed } = await readSettings([keySetting], context, accountId);
+  return typeof sealed === "string" ? createHasher(context.sealer.open(sealed)) : undefined;
 }
 
 type AddressHasher = (email: string) => readonly [string, ...string[]];

@@ -307,10 +307,15 @@ async function countRecentEmails(
   const keys = new Set(emails.map(({ email_key }) => email_key));
   const since = (dayOf(nowMs) - days + 1) * dayMs;
   const rows = JSON.stringify([...keys].map((key) => [key]));
-  const sent = await countSent(transaction, dialect, { accountId, since, rows });
-  const counts = new Map(sent.rows.map(({ email_key, emails: count }) => [email_key, count]));
+  let sent: Awaited<ReturnType<typeof countSent>>["rows"] = [];
+  let leased: Awaited<ReturnType<typeof selectLeased>>["rows"] = [];
+  await dialect.runAll([
+    async () => void (sent = (await countSent(transaction, dialect, { accountId, since, rows })).rows),
+    async () => void (leased = (await selectLeased(transaction, dialect, { accountId })).rows),
+  ]);
+  const counts = new Map(sent.map(({ email_key, emails: count }) => [email_key, count]));
   const ids = new Set(emails.map(({ id }) => id));
-  for (const { id, email_key } of (await selectLeased(transaction, dialect, { accountId })).rows) {
+  for (const { id, email_key } of leased) {
     if (!ids.has(id) && keys.has(email_key)) counts.set(email_key, (counts.get(email_key) ?? 0) + 1);
   }
   return counts;

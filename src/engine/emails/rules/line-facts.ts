@@ -112,30 +112,31 @@ export async function findAddressFacts(
     stoppingTypesOf(category).map((type) => [id, emailKeyOf(email), type]),
   );
   const query = { accountId, rows: JSON.stringify(rows) };
-  for (const { id, ...unsubscribed } of (await selectUnsubscribed(transaction, dialect, query)).rows) {
-    factsOf(facts, id).unsubscribed = unsubscribed;
-  }
-  for (const { id, kind, ...suppression } of (await selectSuppressed(transaction, dialect, query)).rows) {
-    factsOf(facts, id)[ruleOfSuppression[kind]] = suppression;
-  }
-  await addErased(facts, emails, accountId, context);
+  let erased: Awaited<ReturnType<typeof findErased>> = [];
+  await dialect.runAll([
+    async () => {
+      for (const { id, ...unsubscribed } of (await selectUnsubscribed(transaction, dialect, query)).rows) {
+        factsOf(facts, id).unsubscribed = unsubscribed;
+      }
+    },
+    async () => {
+      for (const { id, kind, ...suppression } of (await selectSuppressed(transaction, dialect, query)).rows) {
+        factsOf(facts, id)[ruleOfSuppression[kind]] = suppression;
+      }
+    },
+    async () => void (erased = await findErased(emails, accountId, context)),
+  ]);
+  for (const { id, atMs } of erased) factsOf(facts, id).unsubscribed = { atMs, byName: erasedKind };
   return facts;
 }
 
-/** Adds that the data of a recipient was erased, which unsubscribes the address. Its suppression contains only a hash. */
-async function addErased(
-  facts: FactsByLine,
-  emails: readonly AddressedEmail[],
-  accountId: number,
-  context: Context,
-): Promise<void> {
+/** Finds the recipients whose data was erased, which unsubscribes the address. Its suppression contains only a hash. */
+async function findErased(emails: readonly AddressedEmail[], accountId: number, context: Context) {
   const hashes = await readAddressHasher(accountId, context);
-  if (!hashes) return;
+  if (!hashes) return [];
   const rows = emails.flatMap(({ id, email }) => hashes(email).map((hash) => [id, hash, 0]));
   const query = { accountId, rows: JSON.stringify(rows) };
-  for (const { id, atMs } of (await selectSuppressed(context.transaction, context.dialect, query)).rows) {
-    factsOf(facts, id).unsubscribed = { atMs, byName: erasedKind };
-  }
+  return (await selectSuppressed(context.transaction, context.dialect, query)).rows;
 }
 
 /**
@@ -156,20 +157,27 @@ export async function findLineFacts(
   const { accountId, category, reviewedSinceMs: since } = query;
   const { transaction, dialect } = context;
   const emails = lines.map(({ id, email }) => ({ id, email, category }));
-  const factsById = await findAddressFacts(emails, accountId, context);
   const rows = lines.map((line) => [line.id, emailKeyOf(line.email), line.order_id, line.product_id, line.product_row]);
   const batch = { accountId, rows: JSON.stringify(rows) };
-  for (const { id, atMs, product_id } of (await selectCanceled(transaction, dialect, batch)).rows) {
+  const ofStore = lines.some(({ product_row }) => product_row === storeRow) ? [selectReviewedStore] : [];
+  let factsById: FactsByLine = new Map();
+  let canceled: Awaited<ReturnType<typeof selectCanceled>>["rows"] = [];
+  const reviewed: Awaited<ReturnType<typeof selectReviewed>>["rows"] = [];
+  await dialect.runAll([
+    async () => void (factsById = await findAddressFacts(emails, accountId, context)),
+    async () => void (canceled = (await selectCanceled(transaction, dialect, batch)).rows),
+    ...[selectReviewed, ...ofStore].map((select) => async () => {
+      reviewed.push(...(await select(transaction, dialect, { ...batch, since })).rows);
+    }),
+  ]);
+  for (const { id, atMs, product_id } of canceled) {
     const facts = factsOf(factsById, id);
     if (facts.canceled && facts.canceled.atMs <= atMs) continue;
     facts.canceled = { atMs, isWholeOrder: product_id === "" };
   }
-  const ofStore = lines.some(({ product_row }) => product_row === storeRow) ? [selectReviewedStore] : [];
-  for (const select of [selectReviewed, ...ofStore]) {
-    for (const { id, atMs } of (await select(transaction, dialect, { ...batch, since })).rows) {
-      const facts = factsOf(factsById, id);
-      facts.reviewed = { atMs: Math.max(atMs, facts.reviewed?.atMs ?? 0) };
-    }
+  for (const { id, atMs } of reviewed) {
+    const facts = factsOf(factsById, id);
+    facts.reviewed = { atMs: Math.max(atMs, facts.reviewed?.atMs ?? 0) };
   }
   return factsById;
 }

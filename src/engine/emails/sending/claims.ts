@@ -1,8 +1,7 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { EmailCategory, EmailEventName, EmailHold, EmailRuleName } from "../../../contract/index.ts";
 import type { OutgoingEmail } from "../../../email/outgoing-email.ts";
 import type { Row } from "../../../storage/tables.ts";
-import { updateAccountRows } from "../../kernel/account-rows.ts";
 import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
 import { renewDue } from "../../kernel/due-times.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
@@ -11,7 +10,8 @@ import { queueCampaignEmails } from "../campaigns/campaign-queue.ts";
 import { evaluateEmails } from "../rules/evaluation.ts";
 import { type HeldEmails, holdEmails } from "./holds.ts";
 import { buildOutgoingEmails } from "./outgoing-emails.ts";
-import { createStatement } from "../../../storage/statement.ts";
+import { createDeferredStatement, createStatement } from "../../../storage/statement.ts";
+import { batchOf } from "../../../storage/batch.ts";
 
 /** An email that is leased to a worker. */
 export interface ClaimedEmail {
@@ -95,17 +95,26 @@ async function lease(
   context: HandlerContext,
 ): Promise<void> {
   if (rows.length === 0) return;
-  const ids = rows.map(({ id }) => id);
-  await updateAccountRows("mails", accountIdOf(context), context.transaction)
-    .set({
-      state: sql<string>`case when state = 'sending' or (state = 'queued' and worker is not null)
-        then 'sending' else 'leased' end`,
-      worker,
-      leased_until: context.nowMs + leaseMs,
-    })
-    .where("id", "in", ids)
-    .execute();
+  const { transaction, dialect, nowMs } = context;
+  await leaseAll(transaction, dialect, {
+    accountId: accountIdOf(context),
+    worker,
+    until: nowMs + leaseMs,
+    ids: listIds(rows),
+  });
 }
+
+const listIds = (rows: readonly Pick<Row<"mails">, "id">[]) => JSON.stringify(rows.map(({ id }) => [id]));
+
+const isListed = (ids: RawBuilder<unknown>, dialect: HandlerContext["dialect"]) =>
+  sql`id in (select batch.id from ${batchOf<{ id: number }>({ id: "integer" }, ids, dialect)})`;
+
+const leaseAll = createDeferredStatement<{ accountId: number; worker: string; until: number; ids: string }>(
+  (slot, dialect) => sql`
+    update mails set worker = ${slot("worker")}, leased_until = ${slot("until")},
+      state = case when state = 'sending' or (state = 'queued' and worker is not null) then 'sending' else 'leased' end
+    where account_id = ${slot("accountId")} and ${isListed(slot("ids"), dialect)}`,
+);
 
 /** Lists the events that the claim itself causes. */
 function listEvents(row: Row<"mails">): EmailEvent[] {
@@ -173,17 +182,20 @@ const eventOfRule: Readonly<Partial<Record<EmailRuleName, EmailEventName>>> = {
   reported_spam: "dropped_spam_reported",
 };
 
+const preventAll = createDeferredStatement<{ accountId: number; rule: string; ids: string }>(
+  (slot, dialect) => sql`
+    update mails set state = 'not_sent', reason = ${slot("rule")}, worker = null, leased_until = null
+    where account_id = ${slot("accountId")} and ${isListed(slot("ids"), dialect)}`,
+);
+
 /** Stores that rules prevented emails of an account. */
 export async function markNotSent(
   unsent: readonly { readonly row: EmailRow; readonly rule: EmailRuleName }[],
   context: Pick<HandlerContext, "transaction" | "dialect" | "nowMs" | "account" | "ownerId">,
 ): Promise<UnsentEmail[]> {
   for (const rule of new Set(unsent.map((email) => email.rule))) {
-    const ids = unsent.filter((email) => email.rule === rule).map(({ row }) => row.id);
-    await updateAccountRows("mails", accountIdOf(context), context.transaction)
-      .set({ state: "not_sent", reason: rule, worker: null, leased_until: null })
-      .where("id", "in", ids)
-      .execute();
+    const ids = listIds(unsent.filter((email) => email.rule === rule).map(({ row }) => row));
+    await preventAll(context.transaction, context.dialect, { accountId: accountIdOf(context), rule, ids });
   }
   const events = unsent.flatMap(({ row, rule }): EmailEvent[] => {
     const event = eventOfRule[rule];

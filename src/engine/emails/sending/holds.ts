@@ -9,7 +9,7 @@ import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { dayOf } from "../../kernel/times.ts";
 import { sql } from "kysely";
 
-type Context = Pick<HandlerContext, "transaction" | "nowMs" | "account" | "ownerId">;
+type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs" | "account" | "ownerId">;
 type EmailRow = Row<"mails">;
 
 /** Emails of an account that were held. */

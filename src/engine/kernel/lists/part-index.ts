@@ -16,31 +16,36 @@ import {
 export type Context = Pick<HandlerContext, "transaction" | "dialect" | "account" | "ownerId">;
 
 interface SearchedKind {
-  /** Columns whose texts are searched, each with its table. */
-  readonly texts: readonly string[];
-  /** The table with which the kind's is joined. */
-  readonly join?: RawBuilder<unknown>;
+  /** The texts that are searched. */
+  readonly texts: readonly RawBuilder<unknown>[];
   /** Which rows are searched (default: all). */
   readonly filter?: RawBuilder<unknown>;
   /** Lists an account's IDs in a file, where the table has no index of them: a subquery with the column `id`. */
   readonly listInFile?: (accountId: number) => RawBuilder<unknown>;
 }
 
+function listColumns(table: string, ...columns: readonly string[]) {
+  return columns.map((name) => sql.ref(`${table}.${name}`));
+}
+
 /** The records that are found by a part of their texts, by table. */
 const searchedKinds = {
   orders: {
-    texts: ["orders.order_id", "orders.email", "orders.customer_name"],
+    texts: listColumns("orders", "order_id", "email", "customer_name"),
     // Each order has purchases.
     listInFile: (accountId) => sql`(select distinct order_row as id from purchases where account_id = ${accountId})`,
   },
   mails: {
-    texts: ["mails.email", "mails.name", "orders.order_id"],
-    join: sql`left join orders on orders.account_id = mails.account_id and orders.id = mails.order_row`,
+    // Not a join, for which planners could read all orders.
+    texts: [
+      ...listColumns("mails", "email", "name"),
+      sql`(select order_id from orders where orders.account_id = mails.account_id and orders.id = mails.order_row)`,
+    ],
   },
-  unsubscribers: { texts: ["unsubscribers.email"] },
-  products: { texts: ["products.product_id", "products.name"] },
-  coupons: { texts: ["coupons.code"] },
-  users: { texts: ["users.email", "users.display_name"], filter: sql`and users.kind = 'shopper'` },
+  unsubscribers: { texts: listColumns("unsubscribers", "email") },
+  products: { texts: listColumns("products", "product_id", "name") },
+  coupons: { texts: listColumns("coupons", "code") },
+  users: { texts: listColumns("users", "email", "display_name"), filter: sql`and users.kind = 'shopper'` },
 } as const satisfies Readonly<Record<string, SearchedKind>>;
 export type SearchedTable = keyof typeof searchedKinds;
 
@@ -54,7 +59,7 @@ export interface TextRow {
 }
 
 const columnsOf = ({ texts }: SearchedKind) => {
-  const lines = texts.map((name) => sql`coalesce(${sql.ref(name)}, '')`);
+  const lines = texts.map((text) => sql`coalesce(${text}, '')`);
   return sql.join(lines, sql` || ${"\n"} || `);
 };
 
@@ -62,7 +67,7 @@ const columnsOf = ({ texts }: SearchedKind) => {
 export function selectTexts(table: SearchedTable, ids: RawBuilder<unknown>, accountId: number): RawBuilder<TextRow> {
   const kind = kindOf(table);
   return sql`select ${sql.ref(`${table}.id`)} as id, ${columnsOf(kind)} as text
-    from ${ids} cross join ${sql.table(table)} ${kind.join ?? sql``}
+    from ${ids} cross join ${sql.table(table)}
     where ${sql.ref(`${table}.account_id`)} = ${accountId} and ${sql.ref(`${table}.id`)} = batch.id`;
 }
 
@@ -82,13 +87,15 @@ export function selectRange(
   const accountId = accountIdOf(context);
   const kind = kindOf(table);
   // Planners expect other numbers of rows in a range, and would join them with a complete table.
-  if (kind.join || (kind.listInFile && !context.dialect.keysHaveAccounts)) {
+  if (kind.listInFile && !context.dialect.keysHaveAccounts) {
     const ids = sql`(select id from ${listIds(table, accountId, context.dialect)} as listed
       where id between ${first} and ${last} ${context.dialect.optimizationFence}) as batch`;
     return selectTexts(table, ids, accountId);
   }
   return sql`select ${sql.ref(`${table}.id`)} as id, ${columnsOf(kind)} as text
-    from ${sql.table(table)} where ${sql.ref(`${table}.account_id`)} = ${accountId} and ${sql.ref(`${table}.id`)} between ${first} and ${last} ${kind.filter ?? sql``}`;
+    from ${sql.table(table)} where ${sql.ref(`${table}.account_id`)} = ${accountId}
+      and ${sql.ref(`${table}.id`)} between ${first} and ${last} ${kind.filter ?? sql``}
+    ${context.dialect.optimizationFence}`;
 }
 
 /** A block of records. */

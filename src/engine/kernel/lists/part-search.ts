@@ -202,14 +202,14 @@ interface LookedUp {
   readonly table: SearchedTable;
   readonly segments: ReadonlySet<number>;
   readonly parts: readonly number[];
-  /** The number of parts that are looked up at once. As many follow until comparing the records is less work. */
+  /** The number of parts that are looked up at once. The others follow until comparing the records is less work. */
   readonly first: number;
 }
 
 async function findPositions({ table, segments, parts, first }: LookedUp, context: Context): Promise<Intersection> {
   const rows: PostingsRow[] = [];
   let left = segments;
-  for (let [from, to] = [0, first]; ; [from, to] = [to, 2 * to]) {
+  for (let [from, to] = [0, first]; ; [from, to] = [to, to + 1]) {
     const buckets = new Set(parts.slice(from, to).map(bucketOf));
     for (const { bucket } of rows) buckets.delete(bucket);
     rows.push(...(await readPostings(table, { buckets, segments: left }, context)));

@@ -41,7 +41,7 @@ describeDatabases("the first account", (url) => {
     const account = await database.db.selectFrom("accounts").select("id").executeTakeFirstOrThrow();
     const { settings } = await database.db
       .transaction()
-      .execute((transaction) => readAccountSettings({ transaction }, account.id));
+      .execute((transaction) => readAccountSettings({ transaction, dialect: database.dialect }, account.id));
     expect(settings.bottom_lines_delay).toBe(expected);
     // A later command does not change it.
     await ensureFirstAccount(database, { ...making, bottomLinesDelay: 9 });
