@@ -146,8 +146,9 @@ export interface StorageDialect {
   /**
    * Runs statements in order, none of which needs the result of another. A server receives all of them before it answers
    * the first, so that they take one round trip. Each step must start its statement immediately, without waiting before.
+   * @returns the results, in the order of the steps
    */
-  runAll(steps: readonly (() => Promise<unknown>)[]): Promise<void>;
+  runAll<T extends readonly unknown[]>(steps: { readonly [At in keyof T]: () => Promise<T[At]> }): Promise<T>;
   /** A derived table of the rows in a JSON list of lists. */
   selectBatch<R>(columns: BatchColumns<R>, rows: RawBuilder<unknown>): RawBuilder<R>;
   /**

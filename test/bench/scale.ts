@@ -9,7 +9,7 @@ import { runParts } from "./scale/parts.ts";
 /**
  * Measures `starpost serve` on PostgreSQL behind a proxy that delays each direction by 1 ms, with 64 requests in flight,
  * and on SQLite. `--only` selects the parts whose names contain a text; `--seconds` and `--rounds` set the duration;
- * `--against` names the folder of another build to run in turn; `--postgres` uses a server instead of starting one that
+ * `--against` names the folder of another build to run in turn; `--accounts` sets the number of those with due emails; `--postgres` uses a server instead of starting one that
  * writes every commit to disk; `--folder` is where `scale.json` is written; `--json` prints JSON instead of a table.
  */
 const { values: flags } = parseArgs({
@@ -20,6 +20,7 @@ const { values: flags } = parseArgs({
     delay: { type: "string", default: "1" },
     against: { type: "string" },
     postgres: { type: "string" },
+    accounts: { type: "string", default: "10000" },
     folder: { type: "string", default: join(tmpdir(), "starpost-bench") },
     json: { type: "boolean", default: false },
   },
@@ -32,6 +33,7 @@ const scale = {
   seconds: Number(flags.seconds),
   rounds: Number(flags.rounds),
   delayMs: Number(flags.delay),
+  dueAccounts: Number(flags.accounts),
   builds: { "this build": ".", ...(flags.against !== undefined && { "other build": flags.against }) },
   postgres: () => (server ??= openPostgres(flags.postgres)),
 };

@@ -7,7 +7,7 @@ import {
   storefrontSorts,
 } from "../../src/contract/index.ts";
 import { createMessageKey } from "../../src/engine/emails/message-key.ts";
-import { queueCampaignEmails } from "../../src/engine/emails/campaigns/campaign-queue.ts";
+import { findDueCampaigns, queueCampaignEmails } from "../../src/engine/emails/campaigns/campaign-queue.ts";
 import { createWebhookQueue } from "../../src/engine/webhooks/webhook-queue.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { InputOf } from "../../src/service/transport.ts";
@@ -333,8 +333,9 @@ async function callCampaigns(
   await campaigns.forecast({ ...plan, product_ids: ["teapot"], order_ids: [order_id], emails: [email] });
   const { campaign } = await campaigns.create({ name: "May", ...plan });
   await campaigns.create({ name: "June", ...plan, order_ids: [order_id] });
-  await harness.work.write(1, queueCampaignEmails);
-  await harness.work.write(1, queueCampaignEmails);
+  for (let times = 0; times < 2; times++) {
+    await harness.work.write(1, async (context) => queueCampaignEmails(await findDueCampaigns(context), context));
+  }
   await campaigns.list({});
   await campaigns.get({ campaign_id: campaign.id });
   await campaigns.stop({ campaign_id: campaign.id });

@@ -74,7 +74,10 @@ export function parseMessages(stored: unknown): OwnMessages | undefined {
   return typeof stored === "string" ? (JSON.parse(stored) as OwnMessages) : undefined;
 }
 
-async function readStored(accountId: number, context: Pick<HandlerContext, "transaction" | "dialect">): Promise<StoredBrand> {
+async function readStored(
+  accountId: number,
+  context: Pick<HandlerContext, "transaction" | "dialect">,
+): Promise<StoredBrand> {
   const { brand } = await readSettings(["brand"], context, accountId);
   return parseStored(brand);
 }

@@ -29,11 +29,9 @@ export async function findCustomers(
 ): Promise<FoundCustomer[]> {
   const count = Math.min(limit, searchPage.max);
   const searched = new SearchedText(search);
-  const found: ReadonlyMap<string, Found>[] = [];
-  const searches = customerTables.map((table, at) => async () => {
-    found[at] = await findPeople({ table, searched, count }, context);
-  });
-  await context.dialect.runAll(searches);
+  const found = await context.dialect.runAll(
+    customerTables.map((table) => () => findPeople({ table, searched, count }, context)),
+  );
   const people = new Map<string, Found>();
   for (const [key, person] of found.flatMap((own) => Array.from(own))) {
     if (!people.has(key)) people.set(key, person);

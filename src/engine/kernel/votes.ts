@@ -90,10 +90,8 @@ export async function castVotes(
   }
   const rows = JSON.stringify(votes.map(({ row, voteType }) => [row, voteType]));
   const counted = JSON.stringify(Array.from(counts, ([row, { up, down }]) => [row, up, down]));
-  let stored: readonly StoredVote[] = [];
-  await dialect.runAll([
-    async () =>
-      void (stored = (await statements[target].insert(transaction, dialect, { accountId, nowMs, rows })).rows),
+  const [{ rows: stored }] = await dialect.runAll([
+    () => statements[target].insert(transaction, dialect, { accountId, nowMs, rows }),
     () => statements[target].count(transaction, dialect, { accountId, rows: counted }),
   ]);
   // IDs increase in the order of the batch; the order in which rows are returned is not defined.

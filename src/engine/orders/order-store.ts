@@ -150,14 +150,11 @@ interface Stored {
 /** Reads what `storeOrders` needs to know. @param sinceId only products with a higher ID are changed */
 export async function readStored(rows: OrderRows, context: HandlerContext, sinceId?: number): Promise<Stored> {
   const products = readProductRows(rows);
-  let stored: Stored["stored"] = new Map();
-  let timing: EmailTiming | undefined;
-  let takenSkus: TakenSkus = new Set();
-  if (isEmpty(rows.orders)) return { products, stored, timing, takenSkus };
-  await context.dialect.runAll([
-    async () => void (stored = await readStoredOrders(rows, context)),
-    ...(rows.sendsMail ? [async () => void (timing = await readEmailTiming(context))] : []),
-    async () => void (takenSkus = await findTakenSkus(products, context, sinceId)),
+  if (isEmpty(rows.orders)) return { products, stored: new Map(), timing: undefined, takenSkus: new Set() };
+  const [stored, timing, takenSkus] = await context.dialect.runAll([
+    () => readStoredOrders(rows, context),
+    async () => (rows.sendsMail ? readEmailTiming(context) : undefined),
+    () => findTakenSkus(products, context, sinceId),
   ]);
   return { products, stored, timing, takenSkus };
 }

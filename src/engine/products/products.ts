@@ -10,14 +10,7 @@ import { listMissedProducts } from "./missed-products.ts";
 import { checkProduct } from "./product-check.ts";
 import { productOutcomes, readStoredProducts, type StoredProducts } from "./product-outcomes.ts";
 import { mergeProducts, type ProductRow } from "./product-row.ts";
-import {
-  dropTakenSkus,
-  findTakenSkus,
-  requireFreeSkus,
-  saveProducts,
-  type TakenSkus,
-  takenSkuText,
-} from "./product-store.ts";
+import { dropTakenSkus, findTakenSkus, requireFreeSkus, saveProducts, takenSkuText } from "./product-store.ts";
 
 export const productHandlers: Omit<Handlers<typeof contract.products>, "promoted" | "setPromoted"> = {
   missed: listMissedProducts,
@@ -74,12 +67,10 @@ async function saveAll(
   context: HandlerContext,
 ): Promise<readonly BulkOutput[]> {
   const sent = checked.flatMap(({ rows }) => rows);
-  let before: StoredProducts = new Map();
-  let taken: TakenSkus = new Set();
   const needsStored = isUpdate || checked.some(({ input }) => input.details === true);
-  await context.dialect.runAll([
-    ...(needsStored ? [async () => void (before = await readStoredProducts(sent, context))] : []),
-    async () => void (taken = await findTakenSkus(sent, context)),
+  const [before, taken] = await context.dialect.runAll([
+    async (): Promise<StoredProducts> => (needsStored ? readStoredProducts(sent, context) : new Map()),
+    () => findTakenSkus(sent, context),
   ]);
   const calls = isUpdate ? checked.map((call) => rejectUnknown(call, before)) : checked;
   const { rows, dropped } = dropTakenSkus(mergeProducts(calls.flatMap((call) => call.rows)), taken);

@@ -23,11 +23,10 @@ export const questionHandlers: Handlers<typeof contract.questions> = {
    * Source: spec "Questions and answers".
    */
   list: async ({ sku, ...page }, context) => {
-    let totals = { total_questions: 0, total_answers: 0 };
     const { steps, toQuestions } = listQuestions(sku, page, context);
-    await context.dialect.runAll([
+    const [, totals] = await context.dialect.runAll([
       () => requireFeature(context, "questions_and_answers"),
-      async () => void (totals = await readQuestionTotals(sku, context)),
+      () => readQuestionTotals(sku, context),
       ...steps,
     ]);
     return { ...totals, questions: toQuestions() };
@@ -41,10 +40,9 @@ export const questionHandlers: Handlers<typeof contract.questions> = {
    * Source: spec "Questions and answers".
    */
   bottomLine: async ({ sku }, context) => {
-    let totals = { total_questions: 0, total_answers: 0 };
-    await context.dialect.runAll([
+    const [, totals] = await context.dialect.runAll([
       () => requireFeature(context, "questions_and_answers"),
-      async () => void (totals = await readQuestionTotals(sku, context)),
+      () => readQuestionTotals(sku, context),
     ]);
     return totals;
   },

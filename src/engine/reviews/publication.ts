@@ -35,7 +35,10 @@ export async function readPublishedReviews(
 }
 
 /** Reads what decides on new reviews: the account's setting, and its rules. */
-export async function readPublicationRules(accountId: number, context: Pick<HandlerContext, "transaction" | "dialect">) {
+export async function readPublicationRules(
+  accountId: number,
+  context: Pick<HandlerContext, "transaction" | "dialect">,
+) {
   const stored = await readSettings(["published_reviews", "review_rules"], context, accountId);
   const setting: PublishedReviews = publishedReviews.find((name) => name === stored.published_reviews) ?? "all";
   return { setting, rules: parseRules(stored.review_rules).rules };

@@ -15,12 +15,10 @@ export async function listPublicQuestions(
   context: HandlerContext,
 ): Promise<StorefrontQuestions> {
   const paging = toPaging(query);
-  let totals: Awaited<ReturnType<typeof findQuestionTotals>>;
-  let isOn = false;
   const { steps, toQuestions } = listQuestions(product_id, { count: paging.per_page, page: paging.page }, context);
-  await context.dialect.runAll([
-    async () => void (isOn = await hasFeature(context, "questions_and_answers")),
-    async () => void (totals = await findQuestionTotals(product_id, context)),
+  const [isOn, totals] = await context.dialect.runAll([
+    () => hasFeature(context, "questions_and_answers"),
+    () => findQuestionTotals(product_id, context),
     ...steps,
   ]);
   if (!isOn || !totals) return { pagination: { ...paging, total: 0 }, total_answers: 0, questions: [] };

@@ -82,10 +82,9 @@ const maxCombined = 10;
 async function createUnsubscribers(calls: readonly CheckedCall[], context: HandlerContext) {
   const addresses = calls.flatMap((call) => call.addresses);
   const needsStored = calls.some(({ input }) => input.details === true);
-  let before: readonly Found[] = [];
-  await context.dialect.runAll([
+  const [, before] = await context.dialect.runAll([
     () => requireFeature(context, "unsubscribers"),
-    ...(needsStored ? [async () => void (before = await findAddresses(addresses, context))] : []),
+    async () => (needsStored ? findAddresses(addresses, context) : []),
   ]);
   await insertUnsubscribers(addresses, actorNames.store, context);
   const found = calls.every(({ input }) => input.async) ? [] : await findAddresses(addresses, context);

@@ -158,10 +158,14 @@ export const postgres: StorageDialect = {
     return rows.map(({ name }) => name);
   },
 
-  runAll: async (steps) => {
+  runAll: async <T extends readonly unknown[]>(steps: { readonly [At in keyof T]: () => Promise<T[At]> }) => {
     const outcomes = await Promise.allSettled(steps.map((step) => step()));
     // Only now, because none of them may execute a statement after the transaction.
-    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+    const results = outcomes.map((outcome) => {
+      if (outcome.status === "rejected") throw outcome.reason;
+      return outcome.value;
+    });
+    return results as unknown as T;
   },
   // Without the condition, which is always true, the planner would expect 100 rows, and read all rows of an account rather
   // than look up a few. With it, the planner expects one row, whether it knows the values or not.

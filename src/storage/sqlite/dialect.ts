@@ -171,8 +171,10 @@ export const sqlite: StorageDialect = {
     return rows.map(({ name }) => name);
   },
 
-  runAll: async (steps) => {
-    for (const step of steps) await step();
+  runAll: async <T extends readonly unknown[]>(steps: { readonly [At in keyof T]: () => Promise<T[At]> }) => {
+    const results: unknown[] = [];
+    for (const step of steps) results.push(await step());
+    return results as unknown as T;
   },
   // `jsonb_each` over lists is the fastest way to read them.
   selectBatch: (columns, rows) => {

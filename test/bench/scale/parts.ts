@@ -1,4 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { startDelayProxy } from "../support/delay-proxy.ts";
 import { type Figure, figure, type Goal } from "../support/figures.ts";
@@ -16,6 +18,8 @@ export interface Scale {
   readonly rounds: number;
   /** How long each direction between servers and PostgreSQL is delayed. */
   readonly delayMs: number;
+  /** The number of accounts with due emails. */
+  readonly dueAccounts: number;
   /** The names of the builds to compare, and their folders. */
   readonly builds: Readonly<Record<string, string>>;
   /** Starts PostgreSQL on first use. */
@@ -153,11 +157,13 @@ async function compareOnSqlite(scale: Scale): Promise<Omit<Figure, "part">[]> {
   return [...ratios, ...Object.entries(loads).flatMap(([name, all]) => describe(name, all, {}))];
 }
 
-/** Accounts that each have an email that is due, and that a rule prevents: what a worker must do at least for an account. */
-const dueAccounts = 10_000;
-
+/**
+ * Accounts that each have an email that is due, and that a rule prevents: what a worker must do at least for an account. The
+ * worker has one core, PostgreSQL the others.
+ */
 async function serveDueAccounts(scale: Scale): Promise<Omit<Figure, "part">[]> {
   const server = await scale.postgres();
+  separateCores(server.pid);
   const speeds: Record<string, number[]> = {};
   await inTurn(scale, async (name, build) => {
     const perSecond = await withDatabase(server.url, (database) => {
@@ -165,10 +171,10 @@ async function serveDueAccounts(scale: Scale): Promise<Omit<Figure, "part">[]> {
       const options = { folder: scale.folder, build, database, env, accounts: 0, servers: 0 };
       return withCluster(options, async ({ run }) => {
         run(["account", "create", "--json"]);
-        await withClient(database, (client) => fillDueAccounts(client, dueAccounts));
+        await withClient(database, (client) => fillDueAccounts(client, scale.dueAccounts));
         const startedMs = performance.now();
-        run(["mail", "run", "--once", "--json"]);
-        return (dueAccounts * 1_000) / (performance.now() - startedMs);
+        run(["mail", "run", "--once", "--json", "--quiet"]);
+        return (scale.dueAccounts * 1_000) / (performance.now() - startedMs);
       });
     });
     (speeds[name] ??= []).push(perSecond);
@@ -177,6 +183,14 @@ async function serveDueAccounts(scale: Scale): Promise<Omit<Figure, "part">[]> {
   return Object.entries(speeds).map(([name, values]) =>
     figure(`${name}: accounts`, "accounts/s", values, { required: 1_000 }),
   );
+}
+
+/** Gives this process and those that it starts a core of their own, and PostgreSQL the others. */
+function separateCores(postgresPid: number): void {
+  const cores = availableParallelism();
+  if (cores < 2) return;
+  execFileSync("taskset", ["-cp", "0", String(process.pid)]);
+  execFileSync("taskset", ["-cp", `1-${cores - 1}`, String(postgresPid)]);
 }
 
 /** Runs the builds alternately, round by round. */

@@ -34,15 +34,22 @@ interface PreventedEmail {
   readonly rule: EmailRuleName;
 }
 
+/** Finds the campaigns of an account that are to queue emails, those that have waited longest first. */
+export async function findDueCampaigns(context: HandlerContext): Promise<readonly Row<"campaigns">[]> {
+  const { transaction, dialect, nowMs } = context;
+  return (await selectDue(transaction, dialect, { accountId: accountIdOf(context), nowMs })).rows;
+}
+
 /**
  * Queues the next emails of the campaign of an account that has waited longest: those of the next seconds, each at its time.
  * Its progress is stored in the same transaction, so that it can be interrupted at any time. It waits while its earlier emails do.
  * @returns the emails that rules prevent, which are queued as well
  */
-export async function queueCampaignEmails(context: HandlerContext): Promise<readonly PreventedEmail[]> {
-  const { transaction, dialect, nowMs } = context;
-  const { rows } = await selectDue(transaction, dialect, { accountId: accountIdOf(context), nowMs });
-  for (const campaign of rows) {
+export async function queueCampaignEmails(
+  due: readonly Row<"campaigns">[],
+  context: HandlerContext,
+): Promise<readonly PreventedEmail[]> {
+  for (const campaign of due) {
     const prevented = await queueNext(campaign, context);
     if (prevented) return prevented;
   }

@@ -16,7 +16,7 @@ import { selectAccountRows } from "../../kernel/account-rows.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { dayOf } from "../../kernel/times.ts";
 import { type DroppedProducts, type EmailLine, isRequest, readEmailLines, type RequestEmail } from "./email-lines.ts";
-import { findAddressFacts, findLineFacts, type LineFacts } from "./line-facts.ts";
+import { findAddressFacts, findOrderFacts, type LineFacts } from "./line-facts.ts";
 import { findBlockingRule, type LineRuleName, lineRuleNames, reviewedSinceMs } from "./line-rules.ts";
 import { sql } from "kysely";
 import { batchOf } from "../../../storage/batch.ts";
@@ -62,16 +62,19 @@ export interface EmailDecision {
  * do not count, and are rejected only if the address is unsubscribed from their type, reported spam, or bounced. An
  * email about an entire order mentions the products that no rule rejects; if none remains, the first rule in the
  * table that rejects any of them decides.
+ * @param known the account's settings, if they are known; otherwise, they are read
  * @returns the decisions by email ID
  */
 export async function evaluateEmails(
   emails: readonly DueEmail[],
   context: Context & Pick<HandlerContext, "account" | "ownerId">,
+  known?: EmailSettings,
 ): Promise<ReadonlyMap<number, EmailDecision>> {
   const decisions = new Map<number, EmailDecision>();
   if (emails.length === 0) return decisions;
   const accountId = accountIdOf(context);
-  const evaluation = { accountId, settings: await readEmailSettings(context, accountId), decisions };
+  const settings = known ?? (await readEmailSettings(context, accountId));
+  const evaluation = { accountId, settings, decisions };
   const others = emails.filter((email) => !asksForSomething(email));
   await evaluateOtherEmails(others, evaluation, context);
   const requests = emails.filter(asksForSomething);
@@ -199,20 +202,23 @@ export async function evaluateProducts<Email extends RequestEmail>(
   const approved = new Map<Email, EmailDecision>();
   const rejected = new Map<number, EmailDecision>();
   if (emails.length === 0) return { approved, rejected };
-  const lines = await readEmailLines(emails, accountId, context);
-  const factsById = new Map<number, LineFacts>();
-  for (const category of new Set(emails.map((email) => email.category))) {
-    const ofCategory = lines.filter((line) => line.category === category);
-    const query = { accountId, category, reviewedSinceMs: reviewedSinceMs(settings, onDay) };
-    for (const [id, facts] of await findLineFacts(ofCategory, query, context)) factsById.set(id, facts);
-  }
+  const [lines, ofAddresses] = await context.dialect.runAll([
+    () => readEmailLines(emails, accountId, context),
+    () => findAddressFacts(emails, accountId, context),
+  ]);
+  const query = { accountId, reviewedSinceMs: reviewedSinceMs(settings, onDay) };
+  const ofOrders = await findOrderFacts(lines, query, context);
   const linesByEmail = new Map<number, EmailLine[]>(emails.map(({ id }) => [id, []]));
   for (const line of lines) linesByEmail.get(line.mailId)?.push(line);
   for (const email of emails) {
     const applied = settingsOf(email.category, settings);
     const results = (linesByEmail.get(email.id) ?? []).map((line) => ({
       row: line.product_row,
-      rule: findBlockingRule(line, { facts: factsById.get(line.id), settings: applied, onDay }),
+      rule: findBlockingRule(line, {
+        facts: { ...ofAddresses.get(email.id), ...ofOrders.get(line.id) },
+        settings: applied,
+        onDay,
+      }),
     }));
     const productRows = results.flatMap(({ row, rule }) => (rule === undefined ? [row] : []));
     const dropped = results.flatMap(({ row, rule }) => (rule === undefined ? [] : [[row, rule]]));
@@ -258,6 +264,7 @@ async function applyRecipientLimit(
   { accountId, settings, decisions }: Evaluation,
   context: Context,
 ): Promise<void> {
+  if (approved.size === 0) return;
   const max = settings.too_many_to_person ? settings.most_mails_to_person : Number.POSITIVE_INFINITY;
   const counts = settings.too_many_to_person
     ? await countRecentEmails([...approved.keys()], { accountId, days: settings.most_mails_days }, context)
@@ -307,15 +314,13 @@ async function countRecentEmails(
   const keys = new Set(emails.map(({ email_key }) => email_key));
   const since = (dayOf(nowMs) - days + 1) * dayMs;
   const rows = JSON.stringify([...keys].map((key) => [key]));
-  let sent: Awaited<ReturnType<typeof countSent>>["rows"] = [];
-  let leased: Awaited<ReturnType<typeof selectLeased>>["rows"] = [];
-  await dialect.runAll([
-    async () => void (sent = (await countSent(transaction, dialect, { accountId, since, rows })).rows),
-    async () => void (leased = (await selectLeased(transaction, dialect, { accountId })).rows),
+  const [sent, leased] = await dialect.runAll([
+    () => countSent(transaction, dialect, { accountId, since, rows }),
+    () => selectLeased(transaction, dialect, { accountId }),
   ]);
-  const counts = new Map(sent.map(({ email_key, emails: count }) => [email_key, count]));
+  const counts = new Map(sent.rows.map(({ email_key, emails: count }) => [email_key, count]));
   const ids = new Set(emails.map(({ id }) => id));
-  for (const { id, email_key } of leased) {
+  for (const { id, email_key } of leased.rows) {
     if (!ids.has(id) && keys.has(email_key)) counts.set(email_key, (counts.get(email_key) ?? 0) + 1);
   }
   return counts;

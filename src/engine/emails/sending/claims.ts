@@ -1,12 +1,20 @@
 import { type RawBuilder, sql } from "kysely";
-import type { EmailCategory, EmailEventName, EmailHold, EmailRuleName } from "../../../contract/index.ts";
+import type {
+  EmailCategory,
+  EmailEventName,
+  EmailHold,
+  EmailRuleName,
+  EmailSettings,
+} from "../../../contract/index.ts";
 import type { OutgoingEmail } from "../../../email/outgoing-email.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
 import { renewDue } from "../../kernel/due-times.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { saveDroppedProducts } from "../rules/email-lines.ts";
-import { queueCampaignEmails } from "../campaigns/campaign-queue.ts";
+import { type EmailPermission, readEmailPermission } from "../../accounts/email-permissions.ts";
+import { readEmailSettings } from "../../accounts/account-settings.ts";
+import { findDueCampaigns, queueCampaignEmails } from "../campaigns/campaign-queue.ts";
 import { evaluateEmails } from "../rules/evaluation.ts";
 import { type HeldEmails, holdEmails } from "./holds.ts";
 import { buildOutgoingEmails } from "./outgoing-emails.ts";
@@ -43,18 +51,39 @@ export interface LeaseHolder {
  * Assumed: a review request counts as a request of its category once the rules approve it.
  */
 export async function claimEmails(limit: number, holder: LeaseHolder, context: HandlerContext): Promise<Claim> {
-  const prevented = await markNotSent(await queueCampaignEmails(context), context);
-  const claim = await claimDue(limit, holder, context);
+  const accountId = accountIdOf(context);
+  const [campaigns, first, permission, settings] = await context.dialect.runAll([
+    () => findDueCampaigns(context),
+    () => selectDueEmails(limit, context),
+    () => readEmailPermission(accountId, context),
+    () => readEmailSettings(context, accountId),
+  ]);
+  const prevented = await markNotSent(await queueCampaignEmails(campaigns, context), context);
+  const due = campaigns.length === 0 ? first : await selectDueEmails(limit, context);
+  const claim = await claimDue(due, { holder, permission, settings }, context);
   await renewDue("emails_due_at", accountIdOf(context), context);
   return { ...claim, notSent: [...prevented, ...claim.notSent] };
 }
 
-async function claimDue(limit: number, holder: LeaseHolder, context: HandlerContext): Promise<Claim> {
-  const selected = await selectDueEmails(limit, context);
+interface Claiming {
+  readonly holder: LeaseHolder;
+  readonly permission: EmailPermission;
+  readonly settings: EmailSettings;
+}
+
+async function claimDue(
+  selected: readonly Row<"mails">[],
+  { holder, permission, settings }: Claiming,
+  context: HandlerContext,
+): Promise<Claim> {
   if (selected.length === 0) return { emails: [], notSent: [], held: [], recovered: 0 };
   const { usesOutbox = false } = holder;
-  const { permitted: due, expired, held } = usesOutbox ? passHeld(selected) : await holdEmails(selected, context);
-  const decisions = await evaluateEmails(due, context);
+  const {
+    permitted: due,
+    expired,
+    held,
+  } = usesOutbox ? passHeld(selected) : await holdEmails(selected, permission, context);
+  const decisions = await evaluateEmails(due, context, settings);
   const ruleFor = ({ id }: Row<"mails">) => decisions.get(id)?.rule;
   const rejected = due.flatMap((row) => {
     const rule = mayHaveBeenSent(row) ? undefined : ruleFor(row);
@@ -137,32 +166,27 @@ export const isOfActiveAccount = sql<boolean>`not exists (
   select 1 from accounts where accounts.id = mails.account_id and accounts.disabled_at is not null
 )`;
 
-const selectQueued = createStatement<DueQuery, Row<"mails">>(
+/** Emails whose leases have expired come first. */
+const selectDue = createStatement<DueQuery, Row<"mails">>(
   (slot) => sql`
-    select * from mails where account_id = ${slot("accountId")} and state = 'queued' and due_at <= ${slot("nowMs")}
-      and ${isOfActiveAccount}
-    order by due_at, id limit ${slot("limit")}`,
+    select * from (
+      select * from mails
+      where account_id = ${slot("accountId")} and state in ('leased', 'sending') and leased_until <= ${slot("nowMs")}
+        and ${isOfActiveAccount}
+      order by leased_until, id limit ${slot("limit")}
+    ) as expired
+    union all
+    select * from (
+      select * from mails where account_id = ${slot("accountId")} and state = 'queued' and due_at <= ${slot("nowMs")}
+        and ${isOfActiveAccount}
+      order by due_at, id limit ${slot("limit")}
+    ) as queued`,
 );
 
-const selectExpired = createStatement<DueQuery, Row<"mails">>(
-  (slot) => sql`
-    select * from mails
-    where account_id = ${slot("accountId")} and state in ('leased', 'sending') and leased_until <= ${slot("nowMs")}
-      and ${isOfActiveAccount}
-    order by leased_until, id limit ${slot("limit")}`,
-);
-
-/** Selects emails that are due. Emails with expired leases come first. */
-async function selectDueEmails(limit: number, context: HandlerContext): Promise<Row<"mails">[]> {
+async function selectDueEmails(limit: number, context: HandlerContext): Promise<readonly Row<"mails">[]> {
   const { transaction, dialect, nowMs } = context;
-  const query = { accountId: accountIdOf(context), nowMs, limit };
-  const due: Row<"mails">[] = [];
-  await dialect.runAll(
-    [selectExpired, selectQueued].map((select) => async () => {
-      due.push(...(await select(transaction, dialect, query)).rows);
-    }),
-  );
-  return due.slice(0, limit);
+  const { rows } = await selectDue(transaction, dialect, { accountId: accountIdOf(context), nowMs, limit });
+  return rows.slice(0, limit);
 }
 
 type EmailRow = Pick<Row<"mails">, "id" | "account_id" | "category">;

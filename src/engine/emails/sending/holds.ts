@@ -1,7 +1,7 @@
 import { type EmailCategory, type EmailHold, emailSendingLimits } from "../../../contract/index.ts";
 import { dayMs } from "../../../contract/time.ts";
 import type { Row } from "../../../storage/tables.ts";
-import { listTestRecipients, readEmailPermission } from "../../accounts/email-permissions.ts";
+import { type EmailPermission, listTestRecipients } from "../../accounts/email-permissions.ts";
 import { readAppKey } from "../../accounts/account-profile.ts";
 import { selectAccountRows, updateAccountRows } from "../../kernel/account-rows.ts";
 import { noteDue } from "../../kernel/due-times.ts";
@@ -34,11 +34,14 @@ const batchSize = 1_000;
  * Holds the due emails that their account may not send now: before the operator enables email, and above the quota. All
  * are of one account.
  */
-export async function holdEmails(due: readonly EmailRow[], context: Context): Promise<Permitted> {
+export async function holdEmails(
+  due: readonly EmailRow[],
+  { isEnabled, dailyQuota, usedToday }: EmailPermission,
+  context: Context,
+): Promise<Permitted> {
   const accountId = accountIdOf(context);
   const expired = due.filter((row) => isExpired(row, context));
   const current = due.filter((row) => !isExpired(row, context));
-  const { isEnabled, dailyQuota, usedToday } = await readEmailPermission(accountId, context);
   const allowed = isEnabled ? current : await filterApprovedTests(current, context);
   const permitted = allowed.slice(0, Math.max(0, dailyQuota - usedToday));
   const held: HeldEmails[] = [];

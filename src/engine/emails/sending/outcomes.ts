@@ -5,7 +5,7 @@ import type { Row } from "../../../storage/tables.ts";
 import { deleteAccountRows, selectAccountRows, updateRows } from "../../kernel/account-rows.ts";
 import { type EmailEvent, toDetail } from "../../kernel/email-log.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
-import { returnToQuota, takeFromQuota } from "../../accounts/email-permissions.ts";
+import { readEmailPermission, returnToQuota, takeFromQuota } from "../../accounts/email-permissions.ts";
 import { suppress } from "../events/suppressions.ts";
 import { isOfActiveAccount, type LeaseHolder, markNotSent, toEventSubject } from "./claims.ts";
 import { type HeldEmails, holdEmails } from "./holds.ts";
@@ -72,9 +72,12 @@ export async function beginSending(
 ): Promise<{ readonly event?: EmailEvent; readonly held?: readonly HeldEmails[] }> {
   const { transaction, dialect, nowMs } = context;
   if (!usesOutbox) {
-    const email = await findLeased(id, worker, context);
+    const [email, permission] = await dialect.runAll([
+      () => findLeased(id, worker, context),
+      () => readEmailPermission(accountIdOf(context), context),
+    ]);
     if (!email) return {};
-    const { held } = await holdEmails([email], context);
+    const { held } = await holdEmails([email], permission, context);
     if (held.length > 0) return { held };
   }
   const lease = { accountId: accountIdOf(context), id, worker, leasedUntilMs: nowMs + leaseMs };
