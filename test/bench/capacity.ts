@@ -53,7 +53,8 @@ execFileSync("npm", ["run", "--silent", "generate"], { stdio: "inherit" });
 async function measureScale(postgres: PostgresServer) {
   const builds = { "this build": ".", ...(flags.against !== undefined && { "other build": flags.against }) };
   const [seconds, rounds] = [Number(flags.seconds), Number(flags.rounds)];
-  return runParts({ folder: flags.folder, seconds, rounds, delayMs: 1, builds, postgres: async () => postgres }, "");
+  const scale = { folder: flags.folder, seconds, rounds, delayMs: 1, dueAccounts: 10_000, builds };
+  return runParts({ ...scale, postgres: async () => postgres }, "");
 }
 
 async function measureAllCosts({ url, pid }: PostgresServer) {
