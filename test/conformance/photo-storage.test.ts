@@ -242,7 +242,7 @@ describeIsolated(
   (harness) => {
     it("is counted exactly, and refuses more, also of concurrent uploads", async () => {
       const account = await harness().newAccount();
-      const image = await drawNoise(900);
+      const image = await drawNoise(600);
       const tokens = [
         await newToken(account),
         await newToken(account, { email: "bea@mail.example" }),
@@ -254,12 +254,12 @@ describeIsolated(
       const stored = 1 + outcomes.filter(({ status }) => status === "fulfilled").length;
       const [counted, total] = await readSpace(harness());
       expect([counted, stored < 8]).toEqual([total, true]);
-      const limit = 3 * 1_024 ** 2;
+      const limit = 1_024 ** 2;
       expect(counted).toBeLessThanOrEqual(limit);
       expect(counted).toBeGreaterThan(limit - 2 * (photoLimits.sizes[1_200] + photoLimits.sizes[480]));
       for (const outcome of outcomes.filter(({ status }) => status === "rejected")) {
         expect(outcome).toMatchObject({
-          reason: { kind: "bodyTooLarge", message: expect.stringMatching(/maximum of 3 MB \(photo-storage\)/) },
+          reason: { kind: "bodyTooLarge", message: expect.stringMatching(/maximum of 1 MB \(photo-storage\)/) },
         });
       }
       // The photos of a customer free their space.
@@ -270,5 +270,5 @@ describeIsolated(
       expect([left, left < counted]).toEqual([leftTotal, true]);
     });
   },
-  { photoStorageBytes: 3 * 1_024 ** 2 },
+  { photoStorageBytes: 1_024 ** 2 },
 );

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect } from "vitest";
 import { ensureFirstAccount } from "../../src/engine/accounts/first-account.ts";
 import { createLocalTransport } from "../../src/engine/local-transport.ts";
 import { createSealer } from "../../src/engine/kernel/sealer.ts";
-import { createService } from "../../src/service/service.ts";
+import { createService, type Service } from "../../src/service/service.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { firstPlace } from "./databases.ts";
 import { createOpenApiChecker } from "./openapi-checker.ts";
@@ -47,6 +47,8 @@ export interface Wire {
   readonly appKey: string;
   readonly secret: string;
   readonly utoken: string;
+  /** Makes calls with the app key, without HTTP. */
+  readonly service: Service;
   readonly request: (
     method: string,
     path: string,
@@ -131,6 +133,7 @@ async function openWire({ publicLimits, trustedProxies }: WireOptions): Promise<
     url,
     ...keys,
     utoken,
+    service: createService(transport, { appKey: keys.appKey }),
     request,
     raw,
     own: (method, path, fields) => {

@@ -8,8 +8,9 @@ import type { EngineWork, HandlerContext } from "./handler.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs" | "random">;
 
-/** Accounts per search. */
+/** Accounts per search, and how long those of a full search are taken in turn before another one. */
 const windowSize = 500;
+const windowMs = 1_000;
 
 /** How long workers ask each shard after a node was lost. */
 const degradedMs = 10_000;
@@ -37,6 +38,8 @@ export class DueAccounts {
   readonly #loadOf: (accountId: number) => number;
   readonly #queue: Queue;
   #lastServed = 0;
+  /** What is left of a full search. */
+  #rest: { readonly accountIds: readonly number[]; readonly sinceMs: number } | undefined;
   /** Until then, nodes of a cluster are lost, and each shard is asked on its own. */
   #degradedUntilMs = 0;
 
@@ -114,7 +117,10 @@ export class DueAccounts {
     { read }: Pick<EngineWork, "read">,
     takeFrom: (accountId: number, limit: number) => Promise<Taken<T>>,
   ): Promise<T[]> {
-    const accountIds = await this.#readSteadily(read, (context) => this.find(context));
+    const rest = this.#takeRest();
+    const sinceMs = rest?.sinceMs ?? performance.now();
+    const accountIds = rest?.accountIds ?? (await this.#readSteadily(read, (context) => this.find(context)));
+    const mayBeMore = rest !== undefined || accountIds.length === windowSize;
     const share = Math.ceil(limit / accountIds.length);
     const taken: Taken<T>[] = [];
     const errors: unknown[] = [];
@@ -135,11 +141,18 @@ export class DueAccounts {
       }
     };
     await Promise.all(Array.from({ length: accountsAtOnce }, takeNext));
+    if (mayBeMore && next < accountIds.length) this.#rest = { accountIds: accountIds.slice(next), sinceMs };
     const found = taken.filter(({ rows }) => rows > 0);
     if (found.length > 0) return found.map(({ result }) => result);
     if (errors.length > 0) throw errors[0];
     // Their times were too early, and are right now.
-    return accountIds.length === windowSize ? this.takeInTurn(limit, { read }, takeFrom) : [];
+    return mayBeMore ? this.takeInTurn(limit, { read }, takeFrom) : [];
+  }
+
+  #takeRest() {
+    const rest = this.#rest;
+    this.#rest = undefined;
+    return rest && performance.now() - rest.sinceMs < windowMs ? rest : undefined;
   }
 }
 

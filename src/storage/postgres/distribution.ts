@@ -32,12 +32,17 @@ export async function isDistributed(db: QueryExecutorProvider): Promise<boolean>
 /** How long the coordinator waits for a connection to a node. */
 const nodeTimeoutMs = 2_000;
 
+/** In the transaction of `db`. */
+async function limitWaits(db: QueryExecutorProvider): Promise<void> {
+  await sql`select set_config('citus.node_connection_timeout', ${String(nodeTimeoutMs)}, true)`.execute(db);
+}
+
 /** Asks each node. */
 export async function readCluster(db: Kysely<Tables>): Promise<ClusterFacts> {
   const counted = await sql<{ tables: number }>`
     select count(*) as tables from pg_dist_partition where partmethod = 'h'`.execute(db);
   const { rows } = await db.transaction().execute(async (transaction) => {
-    await sql`select set_config('citus.node_connection_timeout', ${String(nodeTimeoutMs)}, true)`.execute(transaction);
+    await limitWaits(transaction);
     return sql<NodeFacts>`
       select nodename || ':' || nodeport as node, node_states.success as "isReachable", count(shardid) as shards,
         case when node_states.success then coalesce(sum(case when placed.success then placed.result::bigint end), 0) end as accounts
@@ -62,7 +67,9 @@ export async function findCitus(db: QueryExecutorProvider): Promise<CitusState> 
   return found.installed === null ? "available" : "installed";
 }
 
+/** @param db a transaction */
 export async function findLostNodes(db: QueryExecutorProvider): Promise<readonly string[]> {
+  await limitWaits(db);
   const { rows } = await sql<{ node: string }>`
     select nodename || ':' || nodeport as node from run_command_on_workers('select 1') where not success order by 1`.execute(
     db,

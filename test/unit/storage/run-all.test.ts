@@ -56,7 +56,10 @@ describeDatabases("statements that run together", (url) => {
     expect(await readNotes()).toEqual([{ text: "b" }]);
   });
 
-  it("may be none", async () => {
-    await expect(database.dialect.runAll([])).resolves.toBeUndefined();
+  it("return their results in order", async () => {
+    const select = (text: string) => async () =>
+      (await sql<{ text: string }>`select ${sql.lit(text)} as text`.execute(database.db)).rows[0]?.text;
+    await expect(database.dialect.runAll([select("a"), select("b")])).resolves.toEqual(["a", "b"]);
+    await expect(database.dialect.runAll([])).resolves.toEqual([]);
   });
 });

@@ -166,20 +166,23 @@ export const isOfActiveAccount = sql<boolean>`not exists (
   select 1 from accounts where accounts.id = mails.account_id and accounts.disabled_at is not null
 )`;
 
-/** Emails whose leases have expired come first. */
+/**
+ * Emails whose leases have expired come first. The limits are subqueries, so that plans do not depend on them: PostgreSQL would
+ * plan the statement each time.
+ */
 const selectDue = createStatement<DueQuery, Row<"mails">>(
   (slot) => sql`
     select * from (
       select * from mails
       where account_id = ${slot("accountId")} and state in ('leased', 'sending') and leased_until <= ${slot("nowMs")}
         and ${isOfActiveAccount}
-      order by leased_until, id limit ${slot("limit")}
+      order by leased_until, id limit (select cast(${slot("limit")} as bigint))
     ) as expired
     union all
     select * from (
       select * from mails where account_id = ${slot("accountId")} and state = 'queued' and due_at <= ${slot("nowMs")}
         and ${isOfActiveAccount}
-      order by due_at, id limit ${slot("limit")}
+      order by due_at, id limit (select cast(${slot("limit")} as bigint))
     ) as queued`,
 );
 
