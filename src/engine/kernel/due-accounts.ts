@@ -8,8 +8,10 @@ import type { EngineWork, HandlerContext } from "./handler.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs" | "random">;
 
-/** Accounts per search, and how long those of a full search are taken in turn before another one. */
+/** Accounts per search. */
 const windowSize = 500;
+
+/** How long the accounts of a full search are taken in turn before another search. */
 const windowMs = 1_000;
 
 /** How long workers ask each shard after a node was lost. */
@@ -121,7 +123,7 @@ export class DueAccounts {
     const sinceMs = rest?.sinceMs ?? performance.now();
     const accountIds = rest?.accountIds ?? (await this.#readSteadily(read, (context) => this.find(context)));
     const mayBeMore = rest !== undefined || accountIds.length === windowSize;
-    const share = Math.ceil(limit / accountIds.length);
+    const share = Math.ceil(limit / (mayBeMore ? windowSize : accountIds.length));
     const taken: Taken<T>[] = [];
     const errors: unknown[] = [];
     let [next, remaining] = [0, limit];

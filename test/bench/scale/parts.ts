@@ -163,7 +163,7 @@ async function compareOnSqlite(scale: Scale): Promise<Omit<Figure, "part">[]> {
  */
 async function serveDueAccounts(scale: Scale): Promise<Omit<Figure, "part">[]> {
   const server = await scale.postgres();
-  separateCores(server.pid);
+  const shareCores = separateCores(server.pid);
   const speeds: Record<string, number[]> = {};
   await inTurn(scale, async (name, build) => {
     const perSecond = await withDatabase(server.url, (database) => {
@@ -179,18 +179,24 @@ async function serveDueAccounts(scale: Scale): Promise<Omit<Figure, "part">[]> {
     });
     (speeds[name] ??= []).push(perSecond);
     return { perSecond };
-  });
+  }).finally(shareCores);
   return Object.entries(speeds).map(([name, values]) =>
     figure(`${name}: accounts`, "accounts/s", values, { required: 1_000 }),
   );
 }
 
-/** Gives this process and those that it starts a core of their own, and PostgreSQL the others. */
-function separateCores(postgresPid: number): void {
-  const cores = availableParallelism();
-  if (cores < 2) return;
-  execFileSync("taskset", ["-cp", "0", String(process.pid)]);
-  execFileSync("taskset", ["-cp", `1-${cores - 1}`, String(postgresPid)]);
+/**
+ * Gives this process and those that it starts a core of their own, and PostgreSQL the others.
+ * @returns a function that lets them share all cores again
+ */
+function separateCores(postgresPid: number): () => void {
+  const last = availableParallelism() - 1;
+  const place = (own: string, others: string) => {
+    execFileSync("taskset", ["-cp", own, String(process.pid)]);
+    execFileSync("taskset", ["-cp", others, String(postgresPid)]);
+  };
+  if (last > 0) place("0", `1-${last}`);
+  return () => place(`0-${last}`, `0-${last}`);
 }
 
 /** Runs the builds alternately, round by round. */

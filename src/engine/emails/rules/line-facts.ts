@@ -162,7 +162,8 @@ export async function findLineFacts(
     () => findAddressFacts(emails, accountId, context),
     () => findOrderFacts(lines, query, context),
   ]);
-  return new Map(lines.map(({ id }) => [id, { ...ofAddresses.get(id), ...ofOrders.get(id) }]));
+  const found = new Set([...ofAddresses.keys(), ...ofOrders.keys()]);
+  return new Map(Array.from(found, (id) => [id, { ...ofAddresses.get(id), ...ofOrders.get(id) }]));
 }
 
 /**

@@ -61,7 +61,7 @@ export async function claimEmails(limit: number, holder: LeaseHolder, context: H
   const prevented = await markNotSent(await queueCampaignEmails(campaigns, context), context);
   const due = campaigns.length === 0 ? first : await selectDueEmails(limit, context);
   const claim = await claimDue(due, { holder, permission, settings }, context);
-  await renewDue("emails_due_at", accountIdOf(context), context);
+  await renewDue("emails_due_at", accountId, context);
   return { ...claim, notSent: [...prevented, ...claim.notSent] };
 }
 
@@ -177,19 +177,20 @@ const selectDue = createStatement<DueQuery, Row<"mails">>(
       where account_id = ${slot("accountId")} and state in ('leased', 'sending') and leased_until <= ${slot("nowMs")}
         and ${isOfActiveAccount}
       order by leased_until, id limit (select cast(${slot("limit")} as bigint))
-    ) as expired
+    ) as due_leases
     union all
     select * from (
       select * from mails where account_id = ${slot("accountId")} and state = 'queued' and due_at <= ${slot("nowMs")}
         and ${isOfActiveAccount}
       order by due_at, id limit (select cast(${slot("limit")} as bigint))
-    ) as queued`,
+    ) as due_queued`,
 );
 
 async function selectDueEmails(limit: number, context: HandlerContext): Promise<readonly Row<"mails">[]> {
   const { transaction, dialect, nowMs } = context;
   const { rows } = await selectDue(transaction, dialect, { accountId: accountIdOf(context), nowMs, limit });
-  return rows.slice(0, limit);
+  const isQueued = ({ state }: Row<"mails">) => Number(state === "queued");
+  return rows.toSorted((a, b) => isQueued(a) - isQueued(b)).slice(0, limit);
 }
 
 type EmailRow = Pick<Row<"mails">, "id" | "account_id" | "category">;

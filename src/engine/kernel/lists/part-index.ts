@@ -16,16 +16,19 @@ import {
 export type Context = Pick<HandlerContext, "transaction" | "dialect" | "account" | "ownerId">;
 
 interface SearchedKind {
-  /** The texts that are searched. */
-  readonly texts: readonly RawBuilder<unknown>[];
+  /** The texts that are searched, by the account. */
+  readonly texts: (accountId: number) => readonly RawBuilder<unknown>[];
   /** Which rows are searched (default: all). */
   readonly filter?: RawBuilder<unknown>;
-  /** Lists an account's IDs in a file, where the table has no index of them: a subquery with the column `id`. */
+  /**
+   * Lists an account's IDs in a file, where the table has no index of them: a query with the column `id`, in which they may be
+   * repeated.
+   */
   readonly listInFile?: (accountId: number) => RawBuilder<unknown>;
 }
 
 function listColumns(table: string, ...columns: readonly string[]) {
-  return columns.map((name) => sql.ref(`${table}.${name}`));
+  return () => columns.map((name) => sql.ref(`${table}.${name}`));
 }
 
 /** The records that are found by a part of their texts, by table. */
@@ -33,13 +36,13 @@ const searchedKinds = {
   orders: {
     texts: listColumns("orders", "order_id", "email", "customer_name"),
     // Each order has purchases.
-    listInFile: (accountId) => sql`(select distinct order_row as id from purchases where account_id = ${accountId})`,
+    listInFile: (accountId) => sql`select order_row as id from purchases where account_id = ${accountId}`,
   },
   mails: {
     // Not a join, for which planners could read all orders.
-    texts: [
-      ...listColumns("mails", "email", "name"),
-      sql`(select order_id from orders where orders.account_id = mails.account_id and orders.id = mails.order_row)`,
+    texts: (accountId) => [
+      ...listColumns("mails", "email", "name")(),
+      sql`(select order_id from orders where orders.account_id = ${accountId} and orders.id = mails.order_row)`,
     ],
   },
   unsubscribers: { texts: listColumns("unsubscribers", "email") },
@@ -58,24 +61,35 @@ export interface TextRow {
   readonly text: string;
 }
 
-const columnsOf = ({ texts }: SearchedKind) => {
-  const lines = texts.map((text) => sql`coalesce(${text}, '')`);
+const columnsOf = ({ texts }: SearchedKind, accountId: number) => {
+  const lines = texts(accountId).map((text) => sql`coalesce(${text}, '')`);
   return sql.join(lines, sql` || ${"\n"} || `);
 };
 
 /** Selects the texts of records. @param ids a table of them with the name `batch` */
 export function selectTexts(table: SearchedTable, ids: RawBuilder<unknown>, accountId: number): RawBuilder<TextRow> {
   const kind = kindOf(table);
-  return sql`select ${sql.ref(`${table}.id`)} as id, ${columnsOf(kind)} as text
+  return sql`select ${sql.ref(`${table}.id`)} as id, ${columnsOf(kind, accountId)} as text
     from ${ids} cross join ${sql.table(table)}
     where ${sql.ref(`${table}.account_id`)} = ${accountId} and ${sql.ref(`${table}.id`)} = batch.id`;
 }
 
-/** A subquery of the IDs of an account's records, which can be compared and sorted with an index. */
-function listIds(table: SearchedTable, accountId: number, { keysHaveAccounts }: Context["dialect"]) {
+/** A subquery of the IDs of an account's records, which can be compared and sorted with an index. An ID may be repeated. */
+function listRepeatedIds(table: SearchedTable, accountId: number, { keysHaveAccounts }: Context["dialect"]) {
   const { listInFile, filter = sql`` } = kindOf(table);
-  if (listInFile && !keysHaveAccounts) return listInFile(accountId);
-  return sql`(select id from ${sql.table(table)} where account_id = ${accountId} ${filter})`;
+  const list =
+    listInFile && !keysHaveAccounts
+      ? listInFile(accountId)
+      : sql`select id from ${sql.table(table)} where account_id = ${accountId} ${filter}`;
+  return sql`(${list}) as listed`;
+}
+
+/** Like {@link listRepeatedIds}, with each ID once. */
+function listIds(table: SearchedTable, accountId: number, dialect: Context["dialect"]) {
+  const listed = listRepeatedIds(table, accountId, dialect);
+  return kindOf(table).listInFile && !dialect.keysHaveAccounts
+    ? sql`(select distinct id from ${listed}) as listed`
+    : listed;
 }
 
 /** Selects the texts of the records in a range of IDs. */
@@ -88,11 +102,11 @@ export function selectRange(
   const kind = kindOf(table);
   // Planners expect other numbers of rows in a range, and would join them with a complete table.
   if (kind.listInFile && !context.dialect.keysHaveAccounts) {
-    const ids = sql`(select id from ${listIds(table, accountId, context.dialect)} as listed
+    const ids = sql`(select id from ${listIds(table, accountId, context.dialect)}
       where id between ${first} and ${last} ${context.dialect.optimizationFence}) as batch`;
     return selectTexts(table, ids, accountId);
   }
-  return sql`select ${sql.ref(`${table}.id`)} as id, ${columnsOf(kind)} as text
+  return sql`select ${sql.ref(`${table}.id`)} as id, ${columnsOf(kind, accountId)} as text
     from ${sql.table(table)} where ${sql.ref(`${table}.account_id`)} = ${accountId}
       and ${sql.ref(`${table}.id`)} between ${first} and ${last} ${kind.filter ?? sql``}
     ${context.dialect.optimizationFence}`;
@@ -172,9 +186,9 @@ async function findDue(tables: readonly SearchedTable[], context: HandlerContext
   const blocks = (table: SearchedTable) => sql`search_blocks where account_id = ${accountId} and kind = ${table}`;
   const due = tables.flatMap((table) => {
     const last = sql`(select coalesce(max(last_row), 0) from ${blocks(table)})`;
-    const listed = sql`${listIds(table, accountId, context.dialect)} as listed`;
+    const listed = listIds(table, accountId, context.dialect);
     // A block has many records, so they are counted only if there may be enough, and only as far as necessary.
-    const newest = sql`(select id from ${listed} order by id desc limit 1)`;
+    const newest = sql`(select id from ${listRepeatedIds(table, accountId, context.dialect)} order by id desc limit 1)`;
     const added = Object.values(idsAfter).map(
       (follows) => sql`select cast(${table} as text) as kind from ${listed}
         where ${follows(last)} and ${newest} >= ${last} + ${sql.lit(blockSize)}
@@ -238,7 +252,7 @@ async function readTexts(
       : [sql`id between ${range.first_row} and ${range.last_row}`];
   let texts: readonly TextRow[] = [];
   for (const condition of conditions) {
-    const ids = sql`(select id from ${listIds(table, accountId, context.dialect)} as listed where ${condition}
+    const ids = sql`(select id from ${listIds(table, accountId, context.dialect)} where ${condition}
       order by id limit ${sql.lit(blockSize)}) as batch`;
     texts = (await selectTexts(table, ids, accountId).execute(context.transaction)).rows;
     if (texts.length === blockSize) break;

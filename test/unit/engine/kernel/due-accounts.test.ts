@@ -121,6 +121,31 @@ describe.each(engines)("accounts with due work over $name", ({ open }) => {
     expect(await find(new DueAccounts("emails_due_at"))).toEqual([early]);
   });
 
+  it("of a full search take turns with an equal share before another search, also if some have nothing", async () => {
+    const last = await insertAccounts(600);
+    await harness.database.db
+      .updateTable("account_versions")
+      .set({ emails_due_at: startMs - 1_000 })
+      .where("account_id", "<=", last)
+      .execute();
+    const due = new DueAccounts("emails_due_at");
+    let searches = 0;
+    const read: EngineWork["read"] = (search) => {
+      searches += 1;
+      return harness.work.read(search);
+    };
+    const shares = new Map<number, number>();
+    const takeRound = () =>
+      due.takeInTurn(50, { read }, async (accountId, limit) => {
+        shares.set(accountId, limit);
+        return { rows: accountId % 10 === 0 ? 0 : limit, result: accountId };
+      });
+    while (shares.size < 500) expect((await takeRound()).length).toBeLessThanOrEqual(50);
+    expect([searches, new Set(shares.values())]).toEqual([1, new Set([1])]);
+    await takeRound();
+    expect(searches).toBe(2);
+  });
+
   it("move to the end of the line when they are served, for all workers", async () => {
     const [many, other] = [await newAccountId(), await newAccountId()];
     await insertEmails(many, overdue(600, startMs - 5_000));
