@@ -42,6 +42,7 @@ export default {
     "script",
     "starpost",
     "systemd-analyze",
+    "taskset",
     "umount",
     "unshare",
   ],
