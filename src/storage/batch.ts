@@ -28,6 +28,11 @@ export function batchOfIds(
   );
 }
 
+/** The condition that the ID of a row is among those of a list of lists as JSON text. */
+export function isAmong(ids: RawBuilder<unknown>, dialect: StorageDialect): RawBuilder<boolean> {
+  return sql`id in (select batch.id from ${batchOf<{ id: number }>({ id: "integer" }, ids, dialect)})`;
+}
+
 /** Like `batchRows`, but `rows` is an SQL expression: a list of lists as JSON text. */
 export function batchOf<R>(
   columns: BatchColumns<R>,

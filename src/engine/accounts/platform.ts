@@ -81,7 +81,8 @@ export async function readAccountSettings(
 ) {
   const name = await readStoreName(context, id);
   // The account's own delay, even if a flag of the server overrides it.
-  const delayMs = await readBottomLinesDelay({ ...context, bottomLinesDelayMs: undefined }, id);
+  const { transaction, dialect } = context;
+  const delayMs = await readBottomLinesDelay({ transaction, dialect }, id);
   const {
     published_reviews: stored,
     retain_emails,

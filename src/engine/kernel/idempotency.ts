@@ -4,7 +4,7 @@ import { acceptsIdempotencyKey, type Endpoint, idempotencyKeys, ServiceError } f
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { createAccountWalk } from "./account-walk.ts";
 import { type Account, accountIdOf, type HandlerContext, type Operation } from "./handler.ts";
-import { findResults, type StoredResult, storeResults } from "./stored-results.ts";
+import { findResults, storeResults } from "./stored-results.ts";
 
 /** The idempotency key of a call, and its input, as hashes. */
 export interface CallHashes {
@@ -99,19 +99,16 @@ export async function runOnce(
   context: HandlerContext,
 ): Promise<readonly KeyedResult[]> {
   const { transaction, dialect, nowMs } = context;
-  let stored: ReadonlyMap<string, StoredResult> = new Map();
-  let found: unknown;
-  const readFor = async (some: readonly KeyedCall[]) => void (found = await read?.(inputsOf(some), context));
-  await dialect.runAll([
-    async () => void (stored = await findResults(new Set(calls.map(({ keyHash }) => keyHash)), context)),
-    ...(read ? [() => readFor(calls)] : []),
+  const [stored, foundForAll] = await dialect.runAll([
+    () => findResults(new Set(calls.map(({ keyHash }) => keyHash)), context),
+    async () => read?.(inputsOf(calls), context),
   ]);
   const isOther = calls.some(({ keyHash, inputHash }) => (stored.get(keyHash)?.inputHash ?? inputHash) !== inputHash);
   if (isOther) throw anotherInput();
   const open = calls.filter(({ keyHash }) => !stored.has(keyHash));
   const outputs = new Map<string, unknown>();
   if (open.length > 0) {
-    if (open.length < calls.length) await readFor(open);
+    const found = open.length < calls.length ? await read?.(inputsOf(open), context) : foundForAll;
     const results = await runMany(inputsOf(open), context, found);
     for (const [at, { keyHash }] of open.entries()) outputs.set(keyHash, results[at]);
     const expiredAtMs = nowMs - idempotencyKeys.lifetimeMs;

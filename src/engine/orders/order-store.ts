@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { type FieldError, type ItemOutcome, orderFields, outcomeOf, type RecordField } from "../../contract/index.ts";
-import { batchOf } from "../../storage/batch.ts";
+import { batchOf, isAmong } from "../../storage/batch.ts";
 import { letOthersRun } from "../../storage/loop-turn.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { batchColumns } from "../../storage/tables.ts";
@@ -244,8 +244,7 @@ async function removeUnits(units: readonly StoredUnit[], context: HandlerContext
 
 const deleteUnits = createStatement<{ accountId: number; rows: string }>(
   (slot, dialect) => sql`
-    delete from purchases where account_id = ${slot("accountId")}
-      and id in (select batch.id from ${batchOf<{ id: number }>({ id: "integer" }, slot("rows"), dialect)})`,
+    delete from purchases where account_id = ${slot("accountId")} and ${isAmong(slot("rows"), dialect)}`,
 );
 
 /** Counts purchases before they are stored, so that the first of a day is preceded by those of other days. */

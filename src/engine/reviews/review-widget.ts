@@ -10,7 +10,7 @@ import { showsPhotos } from "./review-parts.ts";
 import { seoPageUrl } from "../kernel/slug.ts";
 import { openProductView } from "../products/product-view.ts";
 import { siteTarget, targetOfProduct } from "./rating-targets.ts";
-import { averageScore, noStars, readProductStars, readStars, type Stars, sumStars } from "./star-totals.ts";
+import { averageScore, readProductStars, readStars, type Stars, sumStars } from "./star-totals.ts";
 
 type Query = Omit<z.output<typeof contract.reviews.widget.input>, "product_id">;
 
@@ -71,26 +71,20 @@ interface Shown {
 async function readPage(query: Query, context: HandlerContext, shown: Shown): Promise<WidgetPage> {
   const per_page = Math.min(query.per_page ?? reviewPage.default, reviewPage.max);
   const page = Math.max(query.page ?? 1, 1);
-  let stars: Stars = noStars;
-  let products: readonly ShownProduct[] = [];
-  let rows: readonly StoredRow[] = [];
-  const matching = () => (query.star === undefined ? sumStars(stars).reviews : (stars[query.star - 1] ?? 0));
-  const readRows = async () => {
-    const total = page === 1 ? per_page : matching();
-    rows = await selectRows(shown.rows, { ...query, matching: total, per_page, page }, context);
-  };
-  await context.dialect.runAll([
-    async () => void (stars = await shown.readStars()),
-    async () => void (products = await shown.readProducts()),
-    ...(page === 1 ? [readRows] : []),
+  const readRows = (matching: number) => selectRows(shown.rows, { ...query, matching, per_page, page }, context);
+  const [stars, products, first] = await context.dialect.runAll([
+    shown.readStars,
+    shown.readProducts,
+    async () => (page === 1 ? readRows(per_page) : undefined),
   ]);
-  if (page > 1) await readRows();
   const { reviews: total, score } = sumStars(stars);
+  const matching = query.star === undefined ? total : (stars[query.star - 1] ?? 0);
+  const rows = first ?? (await readRows(matching));
   const { show } = await openProductView(products, accountOf(context).id, context);
   const shownProducts = products.map(show);
   const tags = shownProducts[0]?.product_tags;
   return {
-    pagination: { page, per_page, total: matching() },
+    pagination: { page, per_page, total: matching },
     bottomline: {
       total_review: total,
       average_score: averageScore({ reviews: total, score }),

@@ -6,9 +6,9 @@ import { startDelayProxy } from "../support/delay-proxy.ts";
 import { type Figure, figure, type Goal } from "../support/figures.ts";
 import { type Cluster, withCluster } from "./cluster.ts";
 import { withChildren } from "./cpu-time.ts";
+import { fillDueAccounts } from "./due-accounts.ts";
 import { type Load, type LoadOptions, runLoad } from "./load.ts";
 import { type PostgresServer, withClient, withDatabase } from "./postgres-server.ts";
-import { fillDueAccounts } from "./due-accounts.ts";
 import { aReview, orderRequests, widgetRequests } from "./requests.ts";
 
 export interface Scale {

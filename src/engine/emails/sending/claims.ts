@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type {
   EmailCategory,
   EmailEventName,
@@ -19,7 +19,7 @@ import { evaluateEmails } from "../rules/evaluation.ts";
 import { type HeldEmails, holdEmails } from "./holds.ts";
 import { buildOutgoingEmails } from "./outgoing-emails.ts";
 import { createDeferredStatement, createStatement } from "../../../storage/statement.ts";
-import { batchOf } from "../../../storage/batch.ts";
+import { isAmong } from "../../../storage/batch.ts";
 
 /** An email that is leased to a worker. */
 export interface ClaimedEmail {
@@ -135,14 +135,11 @@ async function lease(
 
 const listIds = (rows: readonly Pick<Row<"mails">, "id">[]) => JSON.stringify(rows.map(({ id }) => [id]));
 
-const isListed = (ids: RawBuilder<unknown>, dialect: HandlerContext["dialect"]) =>
-  sql`id in (select batch.id from ${batchOf<{ id: number }>({ id: "integer" }, ids, dialect)})`;
-
 const leaseAll = createDeferredStatement<{ accountId: number; worker: string; until: number; ids: string }>(
   (slot, dialect) => sql`
     update mails set worker = ${slot("worker")}, leased_until = ${slot("until")},
       state = case when state = 'sending' or (state = 'queued' and worker is not null) then 'sending' else 'leased' end
-    where account_id = ${slot("accountId")} and ${isListed(slot("ids"), dialect)}`,
+    where account_id = ${slot("accountId")} and ${isAmong(slot("ids"), dialect)}`,
 );
 
 /** Lists the events that the claim itself causes. */
@@ -213,7 +210,7 @@ const eventOfRule: Readonly<Partial<Record<EmailRuleName, EmailEventName>>> = {
 const preventAll = createDeferredStatement<{ accountId: number; rule: string; ids: string }>(
   (slot, dialect) => sql`
     update mails set state = 'not_sent', reason = ${slot("rule")}, worker = null, leased_until = null
-    where account_id = ${slot("accountId")} and ${isListed(slot("ids"), dialect)}`,
+    where account_id = ${slot("accountId")} and ${isAmong(slot("ids"), dialect)}`,
 );
 
 /** Stores that rules prevented emails of an account. */

@@ -74,22 +74,20 @@ export function selectTexts(table: SearchedTable, ids: RawBuilder<unknown>, acco
     where ${sql.ref(`${table}.account_id`)} = ${accountId} and ${sql.ref(`${table}.id`)} = batch.id`;
 }
 
+const listInFileOf = (table: SearchedTable, { keysHaveAccounts }: Context["dialect"]) =>
+  keysHaveAccounts ? undefined : kindOf(table).listInFile;
+
 /** A subquery of the IDs of an account's records, which can be compared and sorted with an index. An ID may be repeated. */
-function listRepeatedIds(table: SearchedTable, accountId: number, { keysHaveAccounts }: Context["dialect"]) {
-  const { listInFile, filter = sql`` } = kindOf(table);
-  const list =
-    listInFile && !keysHaveAccounts
-      ? listInFile(accountId)
-      : sql`select id from ${sql.table(table)} where account_id = ${accountId} ${filter}`;
-  return sql`(${list}) as listed`;
+function listRepeatedIds(table: SearchedTable, accountId: number, dialect: Context["dialect"]) {
+  const { filter = sql`` } = kindOf(table);
+  const inFile = listInFileOf(table, dialect)?.(accountId);
+  return sql`(${inFile ?? sql`select id from ${sql.table(table)} where account_id = ${accountId} ${filter}`}) as listed`;
 }
 
 /** Like {@link listRepeatedIds}, with each ID once. */
 function listIds(table: SearchedTable, accountId: number, dialect: Context["dialect"]) {
   const listed = listRepeatedIds(table, accountId, dialect);
-  return kindOf(table).listInFile && !dialect.keysHaveAccounts
-    ? sql`(select distinct id from ${listed}) as listed`
-    : listed;
+  return listInFileOf(table, dialect) ? sql`(select distinct id from ${listed}) as listed` : listed;
 }
 
 /** Selects the texts of the records in a range of IDs. */
@@ -101,7 +99,7 @@ export function selectRange(
   const accountId = accountIdOf(context);
   const kind = kindOf(table);
   // Planners expect other numbers of rows in a range, and would join them with a complete table.
-  if (kind.listInFile && !context.dialect.keysHaveAccounts) {
+  if (listInFileOf(table, context.dialect)) {
     const ids = sql`(select id from ${listIds(table, accountId, context.dialect)}
       where id between ${first} and ${last} ${context.dialect.optimizationFence}) as batch`;
     return selectTexts(table, ids, accountId);
