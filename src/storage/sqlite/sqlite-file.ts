@@ -155,9 +155,10 @@ export class SqliteFile {
     }
   }
 
+  /** May be called several times: a signal may end work that is already closing its files. */
   close(): void {
     this.#prepared.clear();
-    this.#database.close();
+    if (this.#database.isOpen) this.#database.close();
   }
 
   #prepare(sql: string): Prepared {

@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { resultCodes } from "../../../src/storage/sqlite/result-codes.ts";
 import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
+import { TemporaryFolder } from "../../../src/storage/temporary-folder.ts";
 import { useTemporaryFolder } from "../../support/temporary-folder.ts";
 
 const folder = useTemporaryFolder();
@@ -38,6 +39,15 @@ describe("an error of a statement that returns rows", () => {
 /** Another process that tries to write to a file. */
 const writing = `const { DatabaseSync } = require("@photostructure/sqlite");
   new DatabaseSync(process.argv[1], { timeout: 0 }).exec("begin immediate");`;
+
+describe("a temporary folder", () => {
+  it("can be removed again, as by a signal while it is being removed", () => {
+    const temporary = new TemporaryFolder("demo");
+    temporary[Symbol.dispose]();
+    expect(existsSync(temporary.path)).toBe(false);
+    expect(() => temporary[Symbol.dispose]()).not.toThrow();
+  });
+});
 
 describe("a file that a process opens twice", () => {
   it("stays locked for other processes", () => {
