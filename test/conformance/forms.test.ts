@@ -117,10 +117,10 @@ describeIsolated("the form for a question", (harness) => {
     }
     await service.account.setFeature({ feature: "questions_and_answers", enabled: false });
     for (const call of [
-      visitor.forms.question({ product_id: "teapot" }),
-      visitor.forms.submitQuestion({ product_id: "teapot", ...asked }),
+      () => visitor.forms.question({ product_id: "teapot" }),
+      () => visitor.forms.submitQuestion({ product_id: "teapot", ...asked }),
     ]) {
-      await expect(call).rejects.toMatchObject({ kind: "featureDisabled" });
+      await expect(call()).rejects.toMatchObject({ kind: "featureDisabled" });
     }
   });
 

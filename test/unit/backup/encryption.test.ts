@@ -57,9 +57,9 @@ describe("an encrypted archive", () => {
       hint: expect.stringContaining("--identity"),
     });
     const stranger = { file: "stranger.txt", keys: [await generateX25519Identity()] };
-    for (const reading of [readArchiveText(path, names.text, stranger), read(path, stranger)]) {
-      await expect(reading).rejects.toMatchObject({ kind: "failed", message: expect.stringContaining("stranger.txt") });
-    }
+    const refusal = { kind: "failed", message: expect.stringContaining("stranger.txt") };
+    await expect(readArchiveText(path, names.text, stranger)).rejects.toMatchObject(refusal);
+    await expect(read(path, stranger)).rejects.toMatchObject(refusal);
   });
 
   const flip = (at: number) => (bytes: Buffer) => {
