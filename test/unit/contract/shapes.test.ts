@@ -8,6 +8,7 @@ import {
   orderProduct,
   shape,
 } from "../../../src/contract/index.ts";
+import { measureCpu } from "../../support/cpu-time.ts";
 
 type Shape = keyof typeof shape;
 
@@ -58,16 +59,13 @@ it.each([
   ["email", `${"a@".repeat(300_000)} `],
   ["price", `${"1".repeat(300_000)}x`],
 ] satisfies [Shape, string][])("%s is checked in no time however long a value is", (name, value) => {
-  const startedMs = performance.now();
-  expect(problemOf(name, value)).toBeDefined();
-  expect(performance.now() - startedMs).toBeLessThan(1_000);
+  expect(measureCpu(() => expect(problemOf(name, value)).toBeDefined())).toBeLessThan(1_000);
 });
 
 it("checks long store domains quickly", () => {
   const account_platform = { shop_domain: `http://${"a".repeat(300_000)} `, platform_type_id: "2" };
-  const startedMs = performance.now();
-  expect(contract.account.setPlatform.input.safeParse({ account_platform }).success).toBe(false);
-  expect(performance.now() - startedMs).toBeLessThan(1_000);
+  const check = () => contract.account.setPlatform.input.safeParse({ account_platform });
+  expect(measureCpu(() => expect(check().success).toBe(false))).toBeLessThan(1_000);
 });
 
 it.each([

@@ -29,11 +29,13 @@ describe("a file lock", () => {
   test("is waited for as long as requested", () => {
     using held = FileLock.acquire(path);
     expect(held).toBeDefined();
-    const startedMs = performance.now();
-    expect(FileLock.acquire(path)).toBeUndefined();
-    expect(performance.now() - startedMs).toBeLessThan(100);
-    expect(FileLock.acquire(path, { waitMs: 150 })).toBeUndefined();
-    expect(performance.now() - startedMs).toBeGreaterThan(140);
+    const timeOf = (waitMs?: number) => {
+      const startedMs = performance.now();
+      expect(FileLock.acquire(path, waitMs === undefined ? {} : { waitMs })).toBeUndefined();
+      return performance.now() - startedMs;
+    };
+    expect(Math.min(timeOf(), timeOf(), timeOf())).toBeLessThan(140);
+    expect(timeOf(150)).toBeGreaterThan(140);
   });
 
   test("fails if its file cannot be one", () => {

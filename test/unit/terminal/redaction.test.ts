@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rejectCodes } from "../../../src/import/check/reject-codes.ts";
 import { createPseudonym, hideAddresses, Redaction } from "../../../src/terminal/redaction.ts";
+import { measureCpu } from "../../support/cpu-time.ts";
 
 const pseudonym = createPseudonym(Buffer.alloc(32, 1));
 const hide = (text: string) => hideAddresses(text, pseudonym);
@@ -81,11 +82,8 @@ describe("hideAddresses", () => {
   });
 
   test("takes linear time", () => {
-    const startedMs = performance.now();
-    hide("a".repeat(4_000_000));
-    hide(`${"a".repeat(2_000_000)}@${"b".repeat(2_000_000)}`);
-    hide("@".repeat(2_000_000));
-    expect(performance.now() - startedMs).toBeLessThan(3_000);
+    const texts = ["a".repeat(4_000_000), `${"a".repeat(2_000_000)}@${"b".repeat(2_000_000)}`, "@".repeat(2_000_000)];
+    for (const text of texts) expect(measureCpu(() => hide(text))).toBeLessThan(1_000);
   });
 });
 

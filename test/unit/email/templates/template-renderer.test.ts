@@ -5,6 +5,7 @@ import { openRenderer } from "../../../../src/email/templates/liquid.ts";
 import { closeTemplateThreads, renderWithFallback } from "../../../../src/email/templates/render-custom.ts";
 import { TemplateRenderer } from "../../../../src/email/templates/template-renderer.ts";
 import { anOutgoingEmail } from "../../../support/outgoing-email.ts";
+import { measureCpu } from "../../../support/cpu-time.ts";
 
 afterAll(closeTemplateThreads);
 
@@ -63,14 +64,14 @@ describe("the thread for templates", () => {
   });
 
   it("stops a template at the deadline, without blocking the process, and renders the next one", async () => {
-    const { renderer, check } = open({ renderMs: 400 });
+    const { renderer, check } = open({ renderMs: 1_000 });
     await check(aTemplate());
     const stopWatching = watchEventLoop();
     const [refused, rendered] = await Promise.allSettled([
       renderer.render(1, { type: "render", email: slow }),
       check(aTemplate(), 2),
     ]);
-    expect(stopWatching()).toBeLessThan(350);
+    expect(stopWatching()).toBeLessThan(900);
     expect(refused).toMatchObject({ status: "rejected", reason: { part: "template", name: "TemplateError" } });
     expect(rendered.status).toBe("fulfilled");
   });
@@ -99,12 +100,11 @@ describe("the thread for templates", () => {
     await expect(check(aTemplate())).resolves.toBeDefined();
   });
 
-  it("finds the variables of a large template in linear time", { retry: 2 }, async () => {
+  it("finds the variables of a large template in linear time", async () => {
     const { listVariables } = await openRenderer();
     const timeOf = (outputs: number) => {
-      const startedMs = performance.now();
-      expect(listVariables("text", "{{ order_id }}\n".repeat(outputs))).toHaveLength(outputs);
-      return performance.now() - startedMs;
+      const text = "{{ order_id }}\n".repeat(outputs);
+      return measureCpu(() => expect(listVariables("text", text)).toHaveLength(outputs));
     };
     const bestOf = (outputs: number) => Math.min(...[1, 2, 3].map(() => timeOf(outputs)));
     timeOf(100);
