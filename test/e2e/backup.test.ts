@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeArchive } from "../../src/backup/archive.ts";
 import { execute, postgresServer, postgresSkipped, takeEmptyDatabase } from "../support/postgres.ts";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
@@ -335,7 +335,7 @@ test("a server makes backups, and reports them", async () => {
   const folder = join(home.folder, "disk", "kept");
   const list = async () => (await home.json<ListedBackup[]>(["backup", "list"])).data;
   const { stop } = await home.serve(["--no-worker", "--backup-every", "1h", "--backup-folder", folder]);
-  await vi.waitFor(async () => expect(await list()).toHaveLength(1), { timeout: 60_000, interval: 100 });
+  await expect.poll(() => list()).toHaveLength(1);
   const [made] = await list();
   expect(made).toMatchObject({ scheduled: true, exists: true });
   expect(await stop()).toBe(0);
@@ -356,7 +356,7 @@ test("a schedule deletes what a killed process of it has left behind, and nothin
   );
   for (const name of [...others, ...left]) writeFileSync(join(folder, name), "");
   const { stop } = await home.serve(["--no-worker", "--backup-every", "1h"]);
-  await vi.waitFor(() => expect(existsSync(join(home.folder, "backups.json"))).toBe(true), 60_000);
+  await expect.poll(() => existsSync(join(home.folder, "backups.json")), { timeout: 60_000 }).toBe(true);
   await stop();
   const made = expect.stringMatching(/^starpost-\d+T\d+Z\.tar\.gz$/);
   expect(readdirSync(folder).toSorted()).toEqual([others[0], made, others[1]]);

@@ -1,6 +1,6 @@
 import { writeFileSync, chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { type Home, Homes } from "../support/starpost.ts";
 
 const homes = new Homes();
@@ -85,7 +85,7 @@ test("a server logs only JSON, with the account and the caller, and reloads its 
   const reload = async (msg: string) => {
     const before = find(msg).length;
     server.process.kill("SIGHUP");
-    await vi.waitFor(() => expect(find(msg).length).toBe(before + 1), { timeout: 30_000, interval: 50 });
+    await expect.poll(() => find(msg).length).toBe(before + 1);
     return find(msg).at(-1);
   };
 
@@ -93,7 +93,7 @@ test("a server logs only JSON, with the account and the caller, and reloads its 
   await fetch(`${server.url}/apps/${server.app_key}/purchases?utoken=${token}`);
   await fetch(`${server.url}/apps/${server.app_key}/purchases?utoken=wrong-token-of-ann@mail.example`);
   await fetch(`${server.url}/products/${server.app_key}/teapot/bottomline`);
-  await vi.waitFor(() => expect(find("call")).toHaveLength(3), { timeout: 30_000 });
+  await expect.poll(() => find("call")).toHaveLength(3);
   const [signed, refused, open] = find("call");
   expect(signed).toMatchObject({
     account: server.app_key,

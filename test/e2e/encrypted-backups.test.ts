@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { postgresServer, takeEmptyDatabase } from "../support/postgres.ts";
 import { type Home, Homes, writeInto } from "../support/starpost.ts";
 
@@ -148,7 +148,7 @@ test("a server makes encrypted backups that it cannot read, and deletes old ones
   const list = async () => (await home.json<{ file: string; exists: boolean }[]>(["backup", "list"])).data;
   const schedule = ["--no-worker", "--backup-every", "1h", "--backup-keep", "1", "--recipient", recipient];
   const first = await home.serve(schedule);
-  await vi.waitFor(async () => expect(await list()).toHaveLength(1), { timeout: 60_000, interval: 100 });
+  await expect.poll(() => list()).toHaveLength(1);
   expect(await first.stop()).toBe(0);
   const [made] = await list();
   expect(made).toMatchObject({ scheduled: true, encrypted: true, exists: true });
@@ -160,8 +160,8 @@ test("a server makes encrypted backups that it cannot read, and deletes old ones
   // Names have a resolution of one second.
   await setTimeout(1_000);
   const { stop } = await home.serve(schedule);
-  await vi.waitFor(async () => expect((await list()).map(({ file }) => file)).not.toEqual([made?.file]), 60_000);
-  await vi.waitFor(() => expect(existsSync(made?.file ?? "")).toBe(false), 60_000);
+  await expect.poll(async () => (await list()).map(({ file }) => file), { timeout: 60_000 }).not.toEqual([made?.file]);
+  await expect.poll(() => existsSync(made?.file ?? ""), { timeout: 60_000 }).toBe(false);
   await stop();
   expect(await list()).toMatchObject([{ encrypted: true, exists: true }]);
 }, 120_000);

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 
 import { get } from "node:https";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
-import { afterAll, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, expect, it, onTestFinished } from "vitest";
 import { Homes } from "../support/starpost.ts";
 
 const homes = new Homes();
@@ -42,12 +42,12 @@ it("serves HTTPS and reloads the certificate", async () => {
   await expect(fetch(server.url.replace("https", "http"))).rejects.toThrow();
 
   writeFileSync(one.cert, "invalid");
-  await vi.waitFor(() => expect(log).toContain("certificate not reloaded"), 10_000);
+  await expect.poll(() => log).toContain("certificate not reloaded");
   expect(await call(server.url, ca)).toEqual({ status: 200, name: "one" });
 
   renameSync(two.cert, one.cert);
   renameSync(two.key, one.key);
-  await vi.waitFor(async () => expect(await call(server.url, ca)).toEqual({ status: 200, name: "two" }), 10_000);
+  await expect.poll(() => call(server.url, ca)).toEqual({ status: 200, name: "two" });
   expect(log).not.toContain("PRIVATE KEY");
   expect(await server.stop()).toBe(0);
 }, 60_000);
@@ -69,7 +69,7 @@ it("reloads a certificate behind symbolic links that change together, as mounted
   expect(await call(server.url, ca)).toEqual({ status: 200, name: "one" });
   symlinkSync("data-1", join(home.folder, "next"));
   renameSync(join(home.folder, "next"), join(home.folder, "data"));
-  await vi.waitFor(async () => expect(await call(server.url, ca)).toEqual({ status: 200, name: "two" }), 10_000);
+  await expect.poll(() => call(server.url, ca)).toEqual({ status: 200, name: "two" });
 }, 60_000);
 
 it("rejects incomplete flags and files that do not match", async () => {

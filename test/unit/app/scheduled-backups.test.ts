@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { ScheduledBackups } from "../../../src/app/backups/scheduled-backups.ts";
 import { writeArchive } from "../../../src/backup/archive.ts";
 import { createManifest } from "../../../src/backup/manifest.ts";
@@ -91,7 +91,7 @@ function start(schedule: { everyMs: number; keep: number; folder?: string }): Sc
 
 const files = async () => (await readRecords(paths)).backups.map(({ file }) => file);
 const settle = async (count: number) => {
-  await vi.waitFor(() => expect(log.filter(({ message }) => message !== "old backup deleted")).toHaveLength(count));
+  await expect.poll(() => log.filter(({ message }) => message !== "old backup deleted")).toHaveLength(count);
   for (let turn = 0; turn < 20; turn += 1) await setImmediate();
 };
 
@@ -101,10 +101,10 @@ test("makes the first backup at once, and keeps the newest", async () => {
   const other = await record(startMs - 5 * hourMs, { database: "another" });
   const backups = start({ everyMs: hourMs, keep: 2 });
   await settle(1);
-  await vi.waitFor(() => expect(log).toHaveLength(2));
+  await expect.poll(() => log).toHaveLength(2);
   expect(makes).toBe(1);
   const kept = [old[1]?.file, manual.file, other.file, join(folder, `backup-${startMs}.tar.gz`)];
-  await vi.waitFor(async () => expect(await files()).toEqual(kept));
+  await expect.poll(() => files()).toEqual(kept);
   expect(old.map(({ file }) => existsSync(file))).toEqual([false, true]);
   expect(backups.counts).toMatchObject({ lastSuccessMs: startMs, failures: 0 });
   expect((await readRecords(paths)).schedules).toEqual({
@@ -115,7 +115,7 @@ test("makes the first backup at once, and keeps the newest", async () => {
 test("waits for the end of the interval, which a restart does not change", async () => {
   await record(startMs - hourMs + 1);
   const backups = start({ everyMs: hourMs, keep: 1 });
-  await vi.waitFor(() => expect(backups.counts.lastSuccessMs).toBe(startMs - hourMs + 1));
+  await expect.poll(() => backups.counts.lastSuccessMs).toBe(startMs - hourMs + 1);
   expect(makes).toBe(0);
   backups.stop();
   nowMs += 1;
@@ -130,9 +130,9 @@ test("a failure is logged and recorded, and tried again after a while", async ()
   await settle(1);
   expect(log).toEqual([{ level: "error", message: "backup failed", data: { error: "the disk is full" } }]);
   expect(backups.counts).toMatchObject({ lastSuccessMs: undefined, failures: 1 });
-  await vi.waitFor(async () =>
-    expect((await readRecords(paths)).schedules[database]).toMatchObject({ error: "the disk is full" }),
-  );
+  await expect
+    .poll(async () => (await readRecords(paths)).schedules[database])
+    .toMatchObject({ error: "the disk is full" });
   backups.stop();
   expect(makes).toBe(1);
 });
@@ -147,9 +147,9 @@ test("files that were replaced or are gone are not deleted, and do not count", a
   rmSync(gone.file);
   writeFileSync(replaced.file, "x".repeat(replaced.bytes));
   start({ everyMs: hourMs, keep: 2 });
-  await vi.waitFor(() => expect(log.map(({ message }) => message)).toEqual(["backup created", "old backup deleted"]));
+  await expect.poll(() => log.map(({ message }) => message)).toEqual(["backup created", "old backup deleted"]);
   expect([replaced, first, second].map(({ file }) => existsSync(file))).toEqual([true, false, true]);
-  await vi.waitFor(async () => expect(await files()).not.toContain(first.file));
+  await expect.poll(() => files()).not.toContain(first.file);
   expect(await files()).toEqual(expect.arrayContaining([gone.file, replaced.file]));
 });
 
@@ -173,7 +173,7 @@ test("encrypted backups are recognized by their checksum", async () => {
   ];
   writeFileSync(replaced.file, "x".repeat(replaced.bytes));
   start({ everyMs: hourMs, keep: 2 });
-  await vi.waitFor(() => expect(log.map(({ message }) => message)).toEqual(["backup created", "old backup deleted"]));
+  await expect.poll(() => log.map(({ message }) => message)).toEqual(["backup created", "old backup deleted"]);
   expect([replaced, old, kept].map(({ file }) => existsSync(file))).toEqual([true, false, true]);
 });
 
@@ -188,7 +188,7 @@ test("a data folder that is not writable is a failure", async () => {
 
 test("two servers make each backup once", async () => {
   for (let server = 0; server < 2; server += 1) start({ everyMs: hourMs, keep: 3 });
-  await vi.waitFor(() => expect(log.length).toBeGreaterThan(0));
+  await expect.poll(() => log.length).toBeGreaterThan(0);
   for (let turn = 0; turn < 50; turn += 1) await setImmediate();
   expect(makes).toBe(1);
 });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { receiveInTurns } from "../../../src/server/receiving-turns.ts";
 
 const servers: Server[] = [];
@@ -68,7 +68,7 @@ it("parses no further requests of a connection while many of them have not been 
   const port = await listen(createServer((_request, response) => void held.push(() => response.end("x"))));
   const text = `GET / HTTP/1.1\r\nhost: x\r\nx: ${"y".repeat(400)}\r\n`;
   const answered = send(port, `${Array.from({ length: 500 }, () => text).join("\r\n")}connection: close\r\n\r\n`);
-  await vi.waitFor(() => expect(held.length).toBeGreaterThanOrEqual(32));
+  await expect.poll(() => held.length).toBeGreaterThanOrEqual(32);
   for (let turn = 0; turn < 20; turn += 1) await nextTurn();
   // A slice of 8 KiB has 18 requests.
   expect(held.length).toBeLessThanOrEqual(32 + 19);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { bodyLimits, ServiceError } from "../../../src/contract/index.ts";
 import type { Server, ServerOptions } from "../../../src/server/server.ts";
 import { startServing } from "./start-test-server.ts";
@@ -133,7 +133,7 @@ describe("an upload", () => {
     first.socket.destroy();
     const pipelined = headOf(path, `${json}content-length: 2\r\n`);
     const second = await open(`${pipelined}{}${head(10)}{`);
-    await vi.waitFor(() => expect(made).toHaveLength(1));
+    await expect.poll(() => made).toHaveLength(1);
     second.socket.destroy();
     expect((await post(path, "{}")).code).toBe(200);
   });

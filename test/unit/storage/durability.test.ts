@@ -74,7 +74,7 @@ it("answers a bulk write when it is on the disk, and runs the next one meanwhile
     events.push(`${name} answered`);
   };
   const both = Promise.all([write("a"), write("b")]);
-  await vi.waitFor(() => expect(synced).toHaveLength(2));
+  await expect.poll(() => synced).toHaveLength(2);
   expect(events).toEqual(["a written", "b written"]);
   for (const end of synced) end();
   await both;

@@ -2,7 +2,7 @@ import fs, { readFileSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ServiceError } from "../../../../src/contract/index.ts";
 import { findOutcome, Journal, type JournalEntry, readJournal, settle } from "../../../../src/import/run/journal.ts";
 import { kinds } from "../../../support/record-kinds.ts";
@@ -120,7 +120,7 @@ describe("the journal is on disk", () => {
     const [finish, started] = holdSync();
     const sending = sendCoupons(["A", "B", "C", "D"], { concurrency: 4 });
     await started;
-    await vi.waitFor(() => expect(countOf("write send")).toBe(4));
+    await expect.poll(() => countOf("write send")).toBe(4);
     expect(events.filter((event) => event.startsWith("call"))).toEqual([]);
     finish();
     await sending;
@@ -137,7 +137,7 @@ describe("the journal is on disk", () => {
       journal.append({ t: "smaller", maxItems: 1 });
       await nextTurn();
       await nextTurn();
-      await vi.waitFor(() => expect(countOf("synced")).toBe(countOf("sync")));
+      await expect.poll(() => countOf("synced")).toBe(countOf("sync"));
     };
     await append();
     nowMs += 250;

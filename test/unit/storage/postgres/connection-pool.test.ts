@@ -48,11 +48,11 @@ describe.skipIf(postgresServer === undefined)("a server that refuses connections
   });
 
   it("is waited for as long as configured, if there is no connection", async () => {
-    const { use, call, limitConnections } = await setUp(0, 400);
+    const { use, call, limitConnections } = await setUp(0, 1_000);
     const startedMs = performance.now();
     const error: unknown = await call().catch((thrown: unknown) => thrown);
     expect(toStorageError(error, "db")).toMatchObject({ problem: "noConnection" });
-    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(390);
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(990);
     expect(use()).toMatchObject({ total: 0, waiting: 0, isRefused: true });
     const waiting = call();
     await limitConnections(1);
