@@ -176,27 +176,45 @@ const idsAfter = {
   all: (id: RawBuilder<unknown>) => sql`id > ${id}`,
 };
 
+/** How far the records of an account are indexed. */
+interface IndexState {
+  readonly kind: SearchedTable;
+  /** The last record of the index. */
+  readonly last: number;
+  /** 0 if texts of the index have changed; null if it is empty. */
+  readonly is_current: number | null;
+  readonly newest: number | null;
+}
+
 /** Finds a table with records to index. */
 async function findDue(tables: readonly SearchedTable[], context: HandlerContext): Promise<SearchedTable | undefined> {
   const accountId = context.account?.id ?? context.ownerId;
   // The handler rejects calls that concern no account.
   if (accountId === undefined) return undefined;
-  const blocks = (table: SearchedTable) => sql`search_blocks where account_id = ${accountId} and kind = ${table}`;
-  const due = tables.flatMap((table) => {
-    const last = sql`(select coalesce(max(last_row), 0) from ${blocks(table)})`;
-    const listed = listIds(table, accountId, context.dialect);
-    // A block has many records, so they are counted only if there may be enough, and only as far as necessary.
-    const newest = sql`(select id from ${listRepeatedIds(table, accountId, context.dialect)} order by id desc limit 1)`;
-    const added = Object.values(idsAfter).map(
-      (follows) => sql`select cast(${table} as text) as kind from ${listed}
-        where ${follows(last)} and ${newest} >= ${last} + ${sql.lit(blockSize)}
-        order by id limit 1 offset ${sql.lit(blockSize - 1)}`,
+  const { dialect } = context;
+  const states = tables.map(
+    (
+      table,
+    ) => sql`select cast(${table} as text) as kind, coalesce(max(last_row), 0) as last, min(is_current) as is_current,
+      (select id from ${listRepeatedIds(table, accountId, dialect)} order by id desc limit 1) as newest
+      from search_blocks where account_id = ${accountId} and kind = ${table}`,
+  );
+  const found = sql<IndexState>`${sql.join(states, sql` union all `)}`;
+  const { rows } = await found.execute(context.transaction);
+  const changed = rows.find(({ is_current }) => is_current === 0);
+  if (changed) return changed.kind;
+  // A block has many records, so they are counted only if there may be enough, and only as far as necessary.
+  const added = rows.flatMap(({ kind, last, newest }) => {
+    if ((newest ?? 0) < last + blockSize) return [];
+    return Object.values(idsAfter).map(
+      (follows) => sql`select cast(${kind} as text) as kind from ${listIds(kind, accountId, dialect)}
+        where ${follows(sql`cast(${last} as bigint)`)} order by id limit 1 offset ${sql.lit(blockSize - 1)}`,
     );
-    return [...added, sql`select kind from ${blocks(table)} and is_current = 0 limit 1`];
   });
-  const parts = due.map((query) => sql`select * from (${query}) as due`);
-  const found = sql<{ kind: SearchedTable }>`${sql.join(parts, sql` union all `)} limit 1`;
-  return (await found.execute(context.transaction)).rows[0]?.kind;
+  if (added.length === 0) return undefined;
+  const parts = added.map((query) => sql`select * from (${query}) as due`);
+  const due = sql<Pick<IndexState, "kind">>`${sql.join(parts, sql` union all `)} limit 1`;
+  return (await due.execute(context.transaction)).rows[0]?.kind;
 }
 
 /** Indexes the next block, or one whose texts have changed. */
