@@ -16,26 +16,22 @@ import {
 import {
   blocksPerSegment,
   bucketOf,
+  countPositions,
+  findWithParts,
   foldPart,
   idsAt,
-  intersect,
-  type Intersection,
   listParts,
-  type PostingsRow,
+  type Positions,
+  rankParts,
 } from "./postings.ts";
 
-/**
- * Parts of a long text that are looked up first, and the rarest of them, which are looked up in the other segments, where more
- * parts follow if too much is found. They are enough, because the texts of what is found are compared.
- */
+/** Parts of a long text that are looked up. They are enough, because the texts of what is found are compared. */
 const maxParts = 8;
-const fewParts = 2;
 
 /** Records that are compared and returned at once, at most. */
 const maxAtOnce = 500;
 
-/** Segments that are read first, and how many times as many are read next. */
-const firstSegments = 2;
+/** How many times as many segments are read after the first, and so on. */
 const growth = 16;
 
 /** The text that a user searches for. */
@@ -185,16 +181,16 @@ async function* lookUp(search: Search, blocks: readonly Block[], context: Contex
   const segments = [...new Set(ordered.map(segmentOf))];
   let parts: readonly number[] = [...searched.parts];
   let first = parts.length;
-  for (let [at, count] = [0, firstSegments]; at < segments.length; at += count, count *= growth) {
+  for (let [at, count] = [0, 1]; at < segments.length; at += count, count *= growth) {
     const read = new Set(segments.slice(at, at + count));
-    const { positions, counts } = await findPositions({ table, segments: read, parts, first }, context);
-    const found = ordered.flatMap(({ block }) => {
-      const inBlock = positions.get(block) ?? [];
-      return inBlock.length === 0 ? [] : [{ block, positions: inBlock }];
+    const { found, rows } = await findPositions({ table, segments: read, parts, first }, context);
+    const inOrder = ordered.flatMap(({ block }) => {
+      const positions = found.get(block);
+      return positions ? [{ block, positions }] : [];
     });
-    yield* compare(search, found, context);
-    parts = parts.toSorted((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0));
-    first = fewParts;
+    yield* compare(search, inOrder, context);
+    // In the other segments, which have about the same texts, few parts are looked up.
+    if (at === 0) ({ ranked: parts, few: first } = rankParts(parts, rows));
   }
 }
 
@@ -206,17 +202,15 @@ interface LookedUp {
   readonly first: number;
 }
 
-async function findPositions({ table, segments, parts, first }: LookedUp, context: Context): Promise<Intersection> {
-  const rows: PostingsRow[] = [];
+async function findPositions({ table, segments, parts, first }: LookedUp, context: Context) {
+  let found: Positions | undefined;
   let left = segments;
   for (let [from, to] = [0, first]; ; [from, to] = [to, to + 1]) {
-    const buckets = new Set(parts.slice(from, to).map(bucketOf));
-    for (const { bucket } of rows) buckets.delete(bucket);
-    rows.push(...(await readPostings(table, { buckets, segments: left }, context)));
-    const found = intersect(parts.slice(0, to), rows);
-    const count = [...found.positions.values()].reduce((sum, { length }) => sum + length, 0);
-    if (to >= parts.length || count <= segments.size) return found;
-    left = new Set([...found.positions].flatMap(([block, { length }]) => (length === 0 ? [] : segmentOf({ block }))));
+    const added = parts.slice(from, to);
+    const rows = await readPostings(table, { buckets: new Set(added.map(bucketOf)), segments: left }, context);
+    found = findWithParts(added, rows, found);
+    if (to >= parts.length || countPositions(found) <= segments.size) return { found, rows };
+    left = new Set(Array.from(found.keys(), (block) => segmentOf({ block })));
   }
 }
 

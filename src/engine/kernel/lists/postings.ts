@@ -167,31 +167,62 @@ export interface PostingsRow {
   readonly postings: string;
 }
 
-export interface Intersection {
-  /** The records that contain all parts: their positions in each block, in ascending order. */
-  readonly positions: ReadonlyMap<number, readonly number[]>;
-  /** How many records contain each part. */
-  readonly counts: ReadonlyMap<number, number>;
-}
+/** The records that contain a part, by block. */
+type Lists = ReadonlyMap<number, Listed>;
 
-export function intersect(parts: Iterable<number>, rows: readonly PostingsRow[]): Intersection {
-  const byBucket = new Map<number, PostingsRow[]>();
-  for (const row of rows) byBucket.set(row.bucket, [...(byBucket.get(row.bucket) ?? []), row]);
-  const wanted = [...parts];
-  const counts = new Map<number, number>(wanted.map((part) => [part, 0]));
-  const found = new Map<number, Listed[]>();
-  for (const part of wanted) {
-    for (const { segment, postings } of byBucket.get(bucketOf(part)) ?? []) {
-      for (const section of listSections(postings, segment)) {
-        const listed = findPart(postings, section, tagOf(part));
-        if (!listed) continue;
-        found.set(section.block, [...(found.get(section.block) ?? []), listed]);
-        counts.set(part, (counts.get(part) ?? 0) + listed.count);
-      }
+/** Records by their positions in each block, in ascending order. Each block has one. */
+export type Positions = ReadonlyMap<number, readonly number[]>;
+
+function findLists(part: number, rows: readonly PostingsRow[]): Lists {
+  const lists = new Map<number, Listed>();
+  for (const { bucket, segment, postings } of rows) {
+    if (bucket !== bucketOf(part)) continue;
+    for (const section of listSections(postings, segment)) {
+      const listed = findPart(postings, section, tagOf(part));
+      if (listed) lists.set(section.block, listed);
     }
   }
-  const complete = [...found].filter(([, lists]) => lists.length === wanted.length);
-  return { positions: new Map(complete.map(([block, lists]) => [block, intersectLists(lists)])), counts };
+  return lists;
+}
+
+const countListed = (lists: Lists) => [...lists.values()].reduce((sum, { count }) => sum + count, 0);
+
+/** The number of records. */
+export const countPositions = (found: Positions) => [...found.values()].reduce((sum, { length }) => sum + length, 0);
+
+/** Finds the records that contain all parts, of those given or of all. */
+export function findWithParts(parts: Iterable<number>, rows: readonly PostingsRow[], within?: Positions): Positions {
+  const lists = Array.from(parts, (part) => findLists(part, rows)).toSorted((a, b) => countListed(a) - countListed(b));
+  return lists.reduce<Positions | undefined>(narrow, within) ?? new Map<number, readonly number[]>();
+}
+
+function narrow(within: Positions | undefined, lists: Lists): Positions {
+  const blocks = [...lists].map(([block, listed]) => {
+    const positions = within ? (within.get(block) ?? []).filter(createTest(listed)) : readPositions(listed);
+    return [block, positions] as const;
+  });
+  return new Map(blocks.filter(([, { length }]) => length > 0));
+}
+
+/**
+ * Sorts parts so that the first few find about as few records as all of them: each next one is that which leaves the fewest.
+ * @returns also the number of the first few
+ */
+export function rankParts(parts: Iterable<number>, rows: readonly PostingsRow[]) {
+  const all = Array.from(parts, (part) => ({ part, lists: findLists(part, rows) }));
+  const [first, ...others] = all.toSorted((a, b) => countListed(a.lists) - countListed(b.lists));
+  const ranked = first ? [first.part] : [];
+  let found = narrow(undefined, first?.lists ?? new Map<number, Listed>());
+  let left = others;
+  while (left.length > 0) {
+    const narrowed = left.map((other) => ({ ...other, found: narrow(found, other.lists) }));
+    const best = narrowed.reduce((a, b) => (countPositions(b.found) < countPositions(a.found) ? b : a));
+    if (countPositions(best.found) === countPositions(found)) break;
+    ranked.push(best.part);
+    found = best.found;
+    left = left.filter(({ part }) => part !== best.part);
+  }
+  return { ranked: [...ranked, ...left.map(({ part }) => part)], few: ranked.length };
 }
 
 function findPart(postings: string, { start, end }: Section, tag: number): Listed | undefined {
@@ -201,17 +232,6 @@ function findPart(postings: string, { start, end }: Section, tag: number): Liste
     at += 3 + Math.min(count, maxListed);
   }
   return undefined;
-}
-
-function intersectLists(lists: readonly Listed[]): readonly number[] {
-  const [shortest, ...others] = lists.toSorted((a, b) => a.count - b.count);
-  let positions = shortest ? readPositions(shortest) : [];
-  for (const list of others) {
-    if (positions.length === 0) break;
-    const contains = createTest(list);
-    positions = positions.filter(contains);
-  }
-  return positions;
 }
 
 function readPositions({ count, postings, start }: Listed): readonly number[] {

@@ -4,9 +4,10 @@ import {
   blocksPerSegment,
   bucketOf,
   foldPart,
+  findWithParts,
   idsAt,
-  intersect,
   listParts,
+  rankParts,
   removeSection,
   writeIds,
   writeSections,
@@ -42,7 +43,7 @@ describe("postings", () => {
         const part = foldPart(all[which % Math.max(1, all.length)] ?? "").slice(from % 5, (from % 5) + 4);
         const parts = listParts(part);
         fc.pre(parts.size > 0);
-        const { positions: found } = intersect(
+        const found = findWithParts(
           parts,
           rowsOf(blocks).filter(({ bucket }) => [...parts].map(bucketOf).includes(bucket)),
         );
@@ -58,11 +59,24 @@ describe("postings", () => {
     const own = Array.from({ length: 8_192 }, (_, at) =>
       [`all`, at % 2 === 0 ? "even" : "", at % 5_000 === 7 ? "rare" : ""].join(" "),
     );
-    const find = (text: string) => intersect(listParts(text), rowsOf([[], own])).positions.get(1) ?? [];
+    const find = (text: string) => findWithParts(listParts(text), rowsOf([[], own])).get(1) ?? [];
     expect(find("all")).toHaveLength(8_192);
     expect(find("all even")).toEqual(Array.from({ length: 4_096 }, (_, at) => 2 * at));
     expect(find("rare")).toEqual([7, 5_007]);
     expect(find("none")).toEqual([]);
+  });
+
+  it("are ranked so that few parts of a name find it", () => {
+    const [first, last] = ["amber cedar olive linen", "Smith Jones Brown Davis"].map((names) => names.split(" "));
+    const all = (first ?? []).flatMap((one) => (last ?? []).map((other) => `${one} ${other}`));
+    const rows = rowsOf([all]);
+    for (const name of all) {
+      const { ranked, few } = rankParts(listParts(foldPart(name)), rows);
+      expect(new Set(ranked)).toEqual(listParts(foldPart(name)));
+      expect(few).toBeLessThanOrEqual(2);
+      expect([...findWithParts(ranked.slice(0, few), rows)]).toEqual([[0, [all.indexOf(name)]]]);
+    }
+    expect(rankParts(listParts("none"), rows).few).toBe(1);
   });
 
   it("lose those of a block that is removed", () => {
@@ -70,14 +84,14 @@ describe("postings", () => {
     const kept = rows.map(({ bucket, segment, postings }) => {
       return { bucket, segment, postings: removeSection(postings, 0, 0) };
     });
-    expect([...intersect(listParts("first"), kept).positions.keys()]).toEqual([2]);
-    expect([...intersect(listParts("second"), kept).positions.keys()]).toEqual([1]);
+    expect([...findWithParts(listParts("first"), kept).keys()]).toEqual([2]);
+    expect([...findWithParts(listParts("second"), kept).keys()]).toEqual([1]);
   });
 
   it("distinguish the blocks of a segment", () => {
     const block = 3 * blocksPerSegment + 1;
     const rows = sectionsOf(block, ["ann"]).map((postings, bucket) => ({ bucket, segment: 3, postings }));
-    expect([...intersect(listParts("ann"), rows).positions]).toEqual([[block, [0]]]);
+    expect([...findWithParts(listParts("ann"), rows)]).toEqual([[block, [0]]]);
   });
 
   it("need neither escapes nor surrogates", () => {
