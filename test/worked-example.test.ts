@@ -92,7 +92,7 @@ test("the example takes at most five files, and each has a check", () => {
   expect(steps.length).toBeLessThanOrEqual(5);
 });
 
-test.concurrent("with all steps, the checks pass, and the column arrives", { timeout: 120_000 }, async () => {
+test.concurrent("with all steps, the checks pass, and the column arrives", { timeout: 300_000 }, async () => {
   const folder = copyRepository("complete", isSlowSuite ? {} : onlySynonyms);
   await Promise.all([succeed(folder, ...types), runCommands(folder)]);
   for (const [note, outcome] of [
