@@ -204,12 +204,16 @@ interface LookedUp {
 
 async function findPositions({ table, segments, parts, first }: LookedUp, context: Context) {
   let found: Positions | undefined;
-  let left = segments;
+  let [count, left] = [Infinity, segments];
   for (let [from, to] = [0, first]; ; [from, to] = [to, to + 1]) {
     const added = parts.slice(from, to);
     const rows = await readPostings(table, { buckets: new Set(added.map(bucketOf)), segments: left }, context);
     found = findWithParts(added, rows, found);
-    if (to >= parts.length || countPositions(found) <= segments.size) return { found, rows };
+    const before = count;
+    count = countPositions(found);
+    // If a part excludes few records, so will the next.
+    const isEnough = count <= segments.size || before - count < segments.size;
+    if (isEnough || to >= parts.length) return { found, rows };
     left = new Set(Array.from(found.keys(), (block) => segmentOf({ block })));
   }
 }
