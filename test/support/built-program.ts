@@ -27,9 +27,12 @@ export interface BuiltSettings {
 
 const require = createRequire(import.meta.url);
 
+let built: readonly string[] | undefined;
+
 /** Loads a module of the built program from its own file in `dist`. */
 export function loadBuilt<T>(name: string): T {
-  const file = readdirSync("dist").find((one) => new RegExp(`^${name}-[A-Z0-9]{8}\\.js$`).test(one));
+  built ??= readdirSync("dist");
+  const file = built.find((one) => new RegExp(`^${name}-[A-Z0-9]{8}\\.js$`).test(one));
   if (file === undefined) throw new Error(`dist contains no ${name}; run npm run build`);
   return require(resolve("dist", file)) as T;
 }
