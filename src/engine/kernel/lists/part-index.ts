@@ -192,28 +192,25 @@ async function findDue(tables: readonly SearchedTable[], context: HandlerContext
   // The handler rejects calls that concern no account.
   if (accountId === undefined) return undefined;
   const { dialect } = context;
-  const states = tables.map(
-    (
-      table,
-    ) => sql`select cast(${table} as text) as kind, coalesce(max(last_row), 0) as last, min(is_current) as is_current,
-      (select id from ${listRepeatedIds(table, accountId, dialect)} order by id desc limit 1) as newest
-      from search_blocks where account_id = ${accountId} and kind = ${table}`,
-  );
-  const found = sql<IndexState>`${sql.join(states, sql` union all `)}`;
-  const { rows } = await found.execute(context.transaction);
+  const selectState = (table: SearchedTable) => {
+    const newest = sql`(select id from ${listRepeatedIds(table, accountId, dialect)} order by id desc limit 1)`;
+    return sql`select cast(${table} as text) as kind, coalesce(max(last_row), 0) as last, min(is_current) as is_current,
+      ${newest} as newest from search_blocks where account_id = ${accountId} and kind = ${table}`;
+  };
+  const states = sql<IndexState>`${sql.join(tables.map(selectState), sql` union all `)}`;
+  const { rows } = await states.execute(context.transaction);
   const changed = rows.find(({ is_current }) => is_current === 0);
   if (changed) return changed.kind;
   // A block has many records, so they are counted only if there may be enough, and only as far as necessary.
   const added = rows.flatMap(({ kind, last, newest }) => {
     if ((newest ?? 0) < last + blockSize) return [];
     return Object.values(idsAfter).map(
-      (follows) => sql`select cast(${kind} as text) as kind from ${listIds(kind, accountId, dialect)}
-        where ${follows(sql`cast(${last} as bigint)`)} order by id limit 1 offset ${sql.lit(blockSize - 1)}`,
+      (follows) => sql`select * from (select cast(${kind} as text) as kind from ${listIds(kind, accountId, dialect)}
+        where ${follows(sql`cast(${last} as bigint)`)} order by id limit 1 offset ${sql.lit(blockSize - 1)}) as due`,
     );
   });
   if (added.length === 0) return undefined;
-  const parts = added.map((query) => sql`select * from (${query}) as due`);
-  const due = sql<Pick<IndexState, "kind">>`${sql.join(parts, sql` union all `)} limit 1`;
+  const due = sql<Pick<IndexState, "kind">>`${sql.join(added, sql` union all `)} limit 1`;
   return (await due.execute(context.transaction)).rows[0]?.kind;
 }
 
