@@ -3,7 +3,7 @@ import base, { timedFiles } from "./vitest.config.ts";
 
 /** Attacks on a running server, shared rates, and the speed of elements. Nothing else runs meanwhile, because times and memory are measured. */
 export default mergeConfig(
-  { ...base, test: { ...base.test, include: [], exclude: [] } },
+  { ...base, test: { ...base.test, include: [], exclude: [], execArgv: [] } },
   defineConfig({
     test: {
       include: ["test/attack/**/*.test.ts", ...timedFiles],

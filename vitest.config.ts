@@ -27,7 +27,7 @@ export default defineConfig({
     globalSetup: ["test/support/postgres.ts"],
     // Two more than there are cores: many tests wait for a process, a retry, or a pace.
     maxWorkers: Math.max(2, availableParallelism()) + 2,
-    // They use all cores, so threads that collect garbage at the same time only wait for each other.
+    // The workers use all cores, so more threads that collect garbage would only wait for each other.
     execArgv: ["--single-threaded-gc"],
     // Loading the program takes longer than most tests, so a worker loads it once for all its files. A test that changes
     // global state restores it.

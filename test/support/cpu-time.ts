@@ -1,4 +1,7 @@
-/** Runs work, and returns the CPU time that it took, in milliseconds. Unlike the time of day, it does not depend on other processes. */
+/**
+ * Runs work, and returns the CPU time of this process meanwhile, in milliseconds. Unlike the time that passes, it does not grow
+ * while other processes run.
+ */
 export function measureCpu(work: () => void): number {
   const before = process.cpuUsage();
   work();

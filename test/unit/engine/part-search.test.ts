@@ -1,8 +1,15 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { indexNextBlock } from "../../../src/engine/kernel/lists/part-index.ts";
-import { blockSize } from "../../../src/engine/kernel/lists/postings.ts";
+import {
+  blockSize,
+  blocksPerSegment,
+  foldPart,
+  writeIds,
+  writeSections,
+} from "../../../src/engine/kernel/lists/postings.ts";
 import { batchRows } from "../../../src/storage/batch.ts";
+import { runInSlices } from "../../../src/storage/loop-turn.ts";
 import { engines, type Harness, openEngine, type TestAccount } from "../../support/backends.ts";
 import { anOrder, bulkOrders } from "../../support/builders.ts";
 import { placeOnPartitions } from "../../support/databases.ts";
@@ -35,6 +42,41 @@ async function fill({ database: { db, dialect } }: Harness, accountId: number, l
     from ${batch} where id % 3 = 0`.execute(db);
   // As autovacuum does some time later.
   if (dialect.name === "postgres") await sql`analyze`.execute(db);
+}
+
+/** Replaces the index of orders by one of smaller blocks, which are more segments. */
+async function indexInSegments({ database: { db, dialect } }: Harness, accountId: number): Promise<void> {
+  const size = 400;
+  const postings = new Map<string, string>();
+  const blocks: unknown[][] = [];
+  for (let block = 0; (block + 1) * size <= count; block++) {
+    const own = Array.from({ length: size }, (_, at) => block * size + at);
+    const ids = own.map((at) => 1_000 + at);
+    const texts = own.map((at) => foldPart(`${orderIdOf(at)}\n${emailOf(at)}\n${nameOf(at)}`));
+    blocks.push([block, ids[0], ids.at(-1), writeIds(ids)]);
+    for (const [bucket, section] of (await runInSlices(writeSections(block, texts))).entries()) {
+      const key = `${bucket} ${Math.floor(block / blocksPerSegment)}`;
+      postings.set(key, (postings.get(key) ?? "") + section);
+    }
+  }
+  await removeIndex(db, accountId);
+  const blockColumns = { block: "integer", first_row: "integer", last_row: "integer", rows: "text" } as const;
+  await sql`insert into search_blocks (account_id, kind, block, first_row, last_row, rows, is_current)
+    select ${accountId}, 'orders', block, first_row, last_row, rows, 1
+    from ${batchRows(blockColumns, blocks, dialect)} where true`.execute(db);
+  const rows = Array.from(postings, ([key, text]) => [...key.split(" ").map(Number), text]);
+  const columns = { bucket: "integer", segment: "integer", postings: "text" } as const;
+  await sql`insert into search_postings (account_id, kind, bucket, segment, postings)
+    select ${accountId}, 'orders', bucket, segment, postings from ${batchRows(columns, rows, dialect)} where true`.execute(
+    db,
+  );
+}
+
+/** The next search indexes all records again. */
+async function removeIndex(db: Harness["database"]["db"], accountId: number): Promise<void> {
+  for (const table of ["search_blocks", "search_postings"] as const) {
+    await db.deleteFrom(table).where("account_id", "=", accountId).execute();
+  }
 }
 
 const isIn = (search: string) => (at: number) => {
@@ -90,6 +132,16 @@ describe.each(engines)("search for parts of texts on $name", ({ open }) => {
       expect(mails.map(({ order_id }) => order_id)).toEqual(mailed.map(orderIdOf).toReversed().slice(0, 1_000));
     }
     expect(await readBlocks()).toEqual([0, 1].map((block) => ({ kind: "orders", block, is_current: 1 })));
+  });
+
+  it("finds the same in several segments, in both directions", async () => {
+    await indexInSegments(harness, accountId);
+    for (const search of [...searches, "SÖREN ÅBERG 1", "p17@mail", "#10812"]) {
+      const expected = all.filter(isIn(search)).map(orderIdOf);
+      expect(await findOrders(search)).toEqual(expected.toReversed().slice(0, 1_000));
+      expect(await findOrders(search, { sort: "oldest" })).toEqual(expected.slice(0, 1_000));
+    }
+    await removeIndex(harness.database.db, accountId);
   });
 
   it("returns pages that together are the list", async () => {

@@ -29,9 +29,9 @@ async function setUp(options: Partial<ServerOptions> = {}) {
     socket.on("data", (data: Buffer) => (answered += data.toString())).on("error", () => {});
     const closed = once(socket, "close").then(() => answered);
     socket.write(text);
-    const hasAnswers = (count: number) =>
+    const waitForAnswers = (count: number) =>
       expect.poll(() => answered.match(/HTTP\/1\.1 /g)?.length ?? 0, { interval: 5 }).toBe(count);
-    return { socket, closed, hasAnswers };
+    return { socket, closed, waitForAnswers };
   };
   return { made, post, open };
 }
@@ -258,16 +258,16 @@ describe("connections beyond the limit", () => {
   it("replace the one that has waited the longest for a complete request", async () => {
     const { open } = await setUp({ receiving: { connections: 3 } });
     const keptAlive = await open(get);
-    await keptAlive.hasAnswers(1);
+    await keptAlive.waitForAnswers(1);
     const halfOpen = await open("GET / HTTP/1.1\r\n");
     const withoutBody = await open(headOf(bulkPath, `${json}content-length: 10\r\n`));
     await sleep(100);
     keptAlive.socket.write(get);
-    await keptAlive.hasAnswers(2);
+    await keptAlive.waitForAnswers(2);
     for (const closed of [halfOpen, withoutBody, keptAlive]) {
       const added = await open(get);
       expect(await closed.closed).not.toContain("408");
-      await added.hasAnswers(1);
+      await added.waitForAnswers(1);
     }
   });
 
@@ -296,10 +296,10 @@ describe("connections beyond the limit", () => {
     expect(await (await open("")).closed).toBe("");
     first.socket.destroy();
     await sleep(50);
-    await (await open(get)).hasAnswers(1);
+    await (await open(get)).waitForAnswers(1);
     for (const trustedProxies of [["127.0.0.1"], ["10.0.0.0/8", "127.0.0.0/8"]]) {
       const proxied = await setUp({ receiving, trustedProxies });
-      for (let nth = 0; nth < 5; nth += 1) await (await proxied.open(get)).hasAnswers(1);
+      for (let nth = 0; nth < 5; nth += 1) await (await proxied.open(get)).waitForAnswers(1);
     }
   });
 });

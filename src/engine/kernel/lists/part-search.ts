@@ -22,6 +22,7 @@ import {
   idsAt,
   listParts,
   type Positions,
+  type PostingsRow,
   rankParts,
 } from "./postings.ts";
 
@@ -31,7 +32,7 @@ const maxParts = 8;
 /** Records that are compared and returned at once, at most. */
 const maxAtOnce = 500;
 
-/** How many times as many segments are read after the first, and so on. */
+/** How many times as many segments are read each time: one, then 16, then 256. */
 const growth = 16;
 
 /** The text that a user searches for. */
@@ -179,40 +180,46 @@ async function* lookUp(search: Search, blocks: readonly Block[], context: Contex
   const { table, searched, direction } = search;
   const ordered = direction === "up" ? blocks : blocks.toReversed();
   const segments = [...new Set(ordered.map(segmentOf))];
-  let parts: readonly number[] = [...searched.parts];
-  let first = parts.length;
+  let ranking: Ranking = { parts: [...searched.parts], atOnce: searched.parts.size, endsEarly: false };
   for (let [at, count] = [0, 1]; at < segments.length; at += count, count *= growth) {
     const read = new Set(segments.slice(at, at + count));
-    const { found, rows } = await findPositions({ table, segments: read, parts, first }, context);
+    const { found, rows } = await findPositions({ table, segments: read, ...ranking }, context);
     const inOrder = ordered.flatMap(({ block }) => {
       const positions = found.get(block);
       return positions ? [{ block, positions }] : [];
     });
     yield* compare(search, inOrder, context);
-    // In the other segments, which have about the same texts, few parts are looked up.
-    if (at === 0) ({ ranked: parts, few: first } = rankParts(parts, rows));
+    if (at > 0 || segments.length === 1) continue;
+    // The texts of the other segments are about the same.
+    const { ranked, few, found: sampled } = rankParts(searched.parts, rows);
+    ranking = { parts: ranked, atOnce: few, endsEarly: sampled > 0 };
   }
 }
 
-interface LookedUp {
-  readonly table: SearchedTable;
-  readonly segments: ReadonlySet<number>;
+interface Ranking {
   readonly parts: readonly number[];
   /** The number of parts that are looked up at once. The others follow until comparing the records is less work. */
-  readonly first: number;
+  readonly atOnce: number;
+  /** Whether no more follow as soon as one excludes few records. */
+  readonly endsEarly: boolean;
 }
 
-async function findPositions({ table, segments, parts, first }: LookedUp, context: Context) {
+interface LookedUp extends Ranking {
+  readonly table: SearchedTable;
+  readonly segments: ReadonlySet<number>;
+}
+
+async function findPositions({ table, segments, parts, atOnce, endsEarly }: LookedUp, context: Context) {
+  const rows: PostingsRow[] = [];
   let found: Positions | undefined;
   let [count, left] = [Infinity, segments];
-  for (let [from, to] = [0, first]; ; [from, to] = [to, to + 1]) {
+  for (let [from, to] = [0, atOnce]; ; [from, to] = [to, to + 1]) {
     const added = parts.slice(from, to);
-    const rows = await readPostings(table, { buckets: new Set(added.map(bucketOf)), segments: left }, context);
+    rows.push(...(await readPostings(table, { buckets: new Set(added.map(bucketOf)), segments: left }, context)));
     found = findWithParts(added, rows, found);
     const before = count;
     count = countPositions(found);
-    // If a part excludes few records, so will the next.
-    const isEnough = count <= segments.size || before - count < segments.size;
+    const isEnough = count <= segments.size || (endsEarly && before - count < segments.size);
     if (isEnough || to >= parts.length) return { found, rows };
     left = new Set(Array.from(found.keys(), (block) => segmentOf({ block })));
   }

@@ -170,7 +170,7 @@ export interface PostingsRow {
 /** The records that contain a part, by block. */
 type Lists = ReadonlyMap<number, Listed>;
 
-/** Records by their positions in each block, in ascending order. Each block has one. */
+/** Records by their positions in each block, in ascending order. Each block has at least one. */
 export type Positions = ReadonlyMap<number, readonly number[]>;
 
 function findLists(part: number, rows: readonly PostingsRow[]): Lists {
@@ -190,7 +190,7 @@ const countListed = (lists: Lists) => [...lists.values()].reduce((sum, { count }
 /** The number of records. */
 export const countPositions = (found: Positions) => [...found.values()].reduce((sum, { length }) => sum + length, 0);
 
-/** Finds the records that contain all parts, of those given or of all. */
+/** Finds the records that contain all parts, among those of `within` if it is given. */
 export function findWithParts(parts: Iterable<number>, rows: readonly PostingsRow[], within?: Positions): Positions {
   const lists = Array.from(parts, (part) => findLists(part, rows)).toSorted((a, b) => countListed(a) - countListed(b));
   return lists.reduce<Positions | undefined>(narrow, within) ?? new Map<number, readonly number[]>();
@@ -204,25 +204,28 @@ function narrow(within: Positions | undefined, lists: Lists): Positions {
   return new Map(blocks.filter(([, { length }]) => length > 0));
 }
 
+/** With a larger share of what is left, a part makes little difference. */
+const leastUseful = 0.9;
+
 /**
  * Sorts parts so that the first few find about as few records as all of them: each next one is that which leaves the fewest.
- * @returns also the number of the first few
+ * @returns also the number of the first few, and of the records that they find
  */
 export function rankParts(parts: Iterable<number>, rows: readonly PostingsRow[]) {
   const all = Array.from(parts, (part) => ({ part, lists: findLists(part, rows) }));
-  const [first, ...others] = all.toSorted((a, b) => countListed(a.lists) - countListed(b.lists));
-  const ranked = first ? [first.part] : [];
-  let found = narrow(undefined, first?.lists ?? new Map<number, Listed>());
+  const [rarest, ...others] = all.toSorted((a, b) => countListed(a.lists) - countListed(b.lists));
+  const ranked = rarest ? [rarest.part] : [];
+  let found = narrow(undefined, rarest?.lists ?? new Map<number, Listed>());
   let left = others;
   while (left.length > 0) {
     const narrowed = left.map((other) => ({ ...other, found: narrow(found, other.lists) }));
     const best = narrowed.reduce((a, b) => (countPositions(b.found) < countPositions(a.found) ? b : a));
-    if (countPositions(best.found) === countPositions(found)) break;
+    if (countPositions(best.found) >= leastUseful * countPositions(found)) break;
     ranked.push(best.part);
     found = best.found;
     left = left.filter(({ part }) => part !== best.part);
   }
-  return { ranked: [...ranked, ...left.map(({ part }) => part)], few: ranked.length };
+  return { ranked: [...ranked, ...left.map(({ part }) => part)], few: ranked.length, found: countPositions(found) };
 }
 
 function findPart(postings: string, { start, end }: Section, tag: number): Listed | undefined {

@@ -108,7 +108,7 @@ describe("the thread for templates", () => {
     };
     const bestOf = (outputs: number) => Math.min(...[1, 2, 3].map(() => timeOf(outputs)));
     timeOf(100);
-    expect(bestOf(6_400)).toBeLessThan(100 * bestOf(400));
+    expect(bestOf(6_400)).toBeLessThan(100 * Math.max(1, bestOf(400)));
   });
 });
 

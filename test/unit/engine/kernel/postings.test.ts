@@ -55,6 +55,25 @@ describe("postings", () => {
     );
   });
 
+  it("find the same in steps as at once, in several segments", () => {
+    fc.assert(
+      fc.property(fc.array(texts, { minLength: 1, maxLength: 30 }), fc.nat(), fc.nat(), (blocks, which, from) => {
+        const all = blocks.flat();
+        const parts = [...listParts(foldPart(all[which % Math.max(1, all.length)] ?? ""))];
+        fc.pre(parts.length > 1);
+        const rows = blocks.flatMap((own, block) =>
+          sectionsOf(block, own).flatMap((postings, bucket) =>
+            postings === "" ? [] : [{ bucket, segment: Math.floor(block / blocksPerSegment), postings }],
+          ),
+        );
+        const at = 1 + (from % (parts.length - 1));
+        const first = findWithParts(parts.slice(0, at), rows);
+        expect(findWithParts(parts.slice(at), rows, first)).toEqual(findWithParts(parts, rows));
+        expect(findWithParts(parts, rows).size).toBeGreaterThan(0);
+      }),
+    );
+  });
+
   it("list few and many records, in order", () => {
     const own = Array.from({ length: 8_192 }, (_, at) =>
       [`all`, at % 2 === 0 ? "even" : "", at % 5_000 === 7 ? "rare" : ""].join(" "),
@@ -76,7 +95,7 @@ describe("postings", () => {
       expect(few).toBeLessThanOrEqual(2);
       expect([...findWithParts(ranked.slice(0, few), rows)]).toEqual([[0, [all.indexOf(name)]]]);
     }
-    expect(rankParts(listParts("none"), rows).few).toBe(1);
+    expect(rankParts(listParts("none"), rows)).toMatchObject({ few: 1, found: 0 });
   });
 
   it("lose those of a block that is removed", () => {
