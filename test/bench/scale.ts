@@ -10,7 +10,8 @@ import { runParts } from "./scale/parts.ts";
  * Measures `starpost serve` on PostgreSQL behind a proxy that delays each direction by 1 ms, with 64 requests in flight,
  * and on SQLite. `--only` selects the parts whose names contain a text; `--seconds` and `--rounds` set the duration;
  * `--against` names the folder of another build to run in turn; `--accounts` sets the number of those with due emails;
- * `--postgres` uses a server instead of starting one that writes every commit to disk; `--folder` is where `scale.json` is written; `--json` prints JSON instead of a table.
+ * `--postgres` uses a server instead of starting one that writes every commit to disk; `--folder` is where `scale.json` is
+ * written; `--json` prints JSON instead of a table.
  */
 const { values: flags } = parseArgs({
   options: {

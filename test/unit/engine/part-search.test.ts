@@ -1,13 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { indexNextBlock } from "../../../src/engine/kernel/lists/part-index.ts";
-import {
-  blockSize,
-  blocksPerSegment,
-  foldPart,
-  writeIds,
-  writeSections,
-} from "../../../src/engine/kernel/lists/postings.ts";
+import { blockSize, blocksPerSegment, writeIds, writeSections } from "../../../src/engine/kernel/lists/postings.ts";
 import { batchRows } from "../../../src/storage/batch.ts";
 import { runInSlices } from "../../../src/storage/loop-turn.ts";
 import { engines, type Harness, openEngine, type TestAccount } from "../../support/backends.ts";
@@ -52,7 +46,7 @@ async function indexInSegments({ database: { db, dialect } }: Harness, accountId
   for (let block = 0; (block + 1) * size <= count; block++) {
     const own = Array.from({ length: size }, (_, at) => block * size + at);
     const ids = own.map((at) => 1_000 + at);
-    const texts = own.map((at) => foldPart(`${orderIdOf(at)}\n${emailOf(at)}\n${nameOf(at)}`));
+    const texts = own.map((at) => `${orderIdOf(at)}\n${emailOf(at)}\n${nameOf(at)}`);
     blocks.push([block, ids[0], ids.at(-1), writeIds(ids)]);
     for (const [bucket, section] of (await runInSlices(writeSections(block, texts))).entries()) {
       const key = `${bucket} ${Math.floor(block / blocksPerSegment)}`;

@@ -36,10 +36,6 @@ describe("an error of a statement that returns rows", () => {
   });
 });
 
-/** Another process that tries to write to a file. */
-const writing = `const { DatabaseSync } = require("@photostructure/sqlite");
-  new DatabaseSync(process.argv[1], { timeout: 0 }).exec("begin immediate");`;
-
 describe("a temporary folder", () => {
   it("can be removed again, as by a signal while it is being removed", () => {
     const temporary = new TemporaryFolder("demo");
@@ -48,6 +44,10 @@ describe("a temporary folder", () => {
     expect(() => temporary[Symbol.dispose]()).not.toThrow();
   });
 });
+
+/** Another process that tries to write to a file. */
+const writing = `const { DatabaseSync } = require("@photostructure/sqlite");
+  new DatabaseSync(process.argv[1], { timeout: 0 }).exec("begin immediate");`;
 
 describe("a file that a process opens twice", () => {
   it("stays locked for other processes", () => {

@@ -204,11 +204,11 @@ function narrow(within: Positions | undefined, lists: Lists): Positions {
   return new Map(blocks.filter(([, { length }]) => length > 0));
 }
 
-/** With a larger share of what is left, a part makes little difference. */
-const leastUseful = 0.9;
+/** A part that leaves this share of the records, or a larger one, makes little difference. */
+const uselessShare = 0.9;
 
 /**
- * Sorts parts so that the first few find about as few records as all of them: each next one is that which leaves the fewest.
+ * Sorts parts so that the first few find about as few records as all of them: each next one is the one that leaves the fewest.
  * @returns also the number of the first few, and of the records that they find
  */
 export function rankParts(parts: Iterable<number>, rows: readonly PostingsRow[]) {
@@ -220,7 +220,7 @@ export function rankParts(parts: Iterable<number>, rows: readonly PostingsRow[])
   while (left.length > 0) {
     const narrowed = left.map((other) => ({ ...other, found: narrow(found, other.lists) }));
     const best = narrowed.reduce((a, b) => (countPositions(b.found) < countPositions(a.found) ? b : a));
-    if (countPositions(best.found) >= leastUseful * countPositions(found)) break;
+    if (countPositions(best.found) >= uselessShare * countPositions(found)) break;
     ranked.push(best.part);
     found = best.found;
     left = left.filter(({ part }) => part !== best.part);
